@@ -1,0 +1,32 @@
+#include "base/hash.h"
+
+#include <stdint.h>
+#include <string.h>
+
+void hash_init(struct hash *h)
+{
+    sha256_init(&h->sha);
+}
+
+void hash_part(struct hash *h, const void *bytes, size_t count)
+{
+    uint64_t length = count;
+    sha256_update(&h->sha, sizeof length, (const uint8_t *)&length);
+    sha256_update(&h->sha, count, bytes);
+}
+
+void hash_str(struct hash *h, const char *s)
+{
+    hash_part(h, s, strlen(s));
+}
+
+void hash_hex(struct hash *h, char hex[HASH_HEX_BYTES])
+{
+    uint8_t digest[SHA256_DIGEST_SIZE];
+    sha256_digest(&h->sha, sizeof digest, digest);
+    for (size_t i = 0; i < sizeof digest; i++) {
+        hex[2 * i] = "0123456789abcdef"[digest[i] >> 4];
+        hex[2 * i + 1] = "0123456789abcdef"[digest[i] & 15];
+    }
+    hex[HASH_HEX_BYTES - 1] = '\0';
+}

@@ -1,0 +1,14 @@
+#include "base/rng.h"
+
+#include "base/err.h"
+
+#include <sys/random.h>
+
+uint64_t rng_secret_seed(void)
+{
+    uint64_t seed;
+    if (getrandom(&seed, sizeof seed, 0) != (ssize_t)sizeof seed)
+        BUG("getrandom gave no entropy");
+    seed &= (1ull << 53) - 1;
+    return seed ? seed : 1;
+}

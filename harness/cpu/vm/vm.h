@@ -1,0 +1,137 @@
+/* vm: a machine that runs PTX, a warp at a time, and checks what it runs.
+ *
+ * One struct vm is one device: its memory, its loaded modules, its findings and counters. cudart
+ * turns the CUDA runtime API into calls of this header; it serialises them (one thread in the vm
+ * at a time).
+ *
+ * Device addresses are numbers inside a range of the process that is mapped without access, so
+ * host code that dereferences one faults and can be told so. The bytes live elsewhere; vm_bytes()
+ * gives them. Pinned and managed memory is plain host memory that kernels can also reach.
+ *
+ * A kernel fault is data, not an error of ours: it becomes a finding (struct wire_finding) and an
+ * enum vm_status, which is sticky as on a GPU until vm_reset(). */
+#ifndef CPU_VM_VM_H
+#define CPU_VM_VM_H
+
+#include "base/err.h"
+#include "cpu/ptx/ptx.h"
+#include "wire/wire.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct vm;
+struct vm_module;
+struct vm_kernel;
+
+struct vm_limits { /* what the device claims to be; cudart reports the same numbers */
+    uint32_t compute_major, compute_minor;
+    uint32_t sm_count;
+    uint32_t max_threads_per_block, max_threads_per_sm, max_blocks_per_sm;
+    uint32_t shared_per_block, shared_per_block_optin, shared_per_sm; /* bytes */
+    uint32_t max_block[3];
+    uint64_t max_grid[3];
+    uint64_t memory_bytes; /* device memory that vm_malloc hands out at most */
+    uint64_t constant_bytes;
+    uint32_t regs_per_block;
+};
+extern const struct vm_limits vm_limits_default; /* a compute capability 7.5 or newer card */
+
+enum vm_status {
+    VM_OK,
+    VM_ILLEGAL_ADDRESS,
+    VM_MISALIGNED,
+    VM_ASSERT,
+    VM_TRAP,          /* trap, or an unsupported instruction was executed */
+    VM_DEADLOCK,      /* found by the scheduler; a GPU would hang */
+    VM_STEP_LIMIT,
+    VM_STACK_OVERFLOW,
+};
+
+struct vm *vm_new(const struct vm_limits *limits, struct err *e);
+void vm_free(struct vm *vm);
+
+/* For launches from now on; clears findings, counters and the peak. */
+void vm_configure(struct vm *vm, const struct wire_device_config *config);
+const struct wire_device_config *vm_config(const struct vm *vm);
+
+/* ---- memory ---- */
+
+/* 0 = no memory left. Aligned to 256 bytes; contents undefined. A red zone follows. */
+uint64_t vm_malloc(struct vm *vm, uint64_t bytes);
+/* false: not the start of a live allocation. Freed memory is quarantined. */
+bool vm_free_memory(struct vm *vm, uint64_t address);
+/* Makes host memory reachable by kernels under its own address (pinned, managed, mapped). */
+bool vm_map_host(struct vm *vm, void *host, uint64_t bytes, bool defined);
+bool vm_unmap_host(struct vm *vm, void *host);
+
+/* What kind of pointer is this? */
+enum vm_memory_kind { VM_MEMORY_UNKNOWN, VM_MEMORY_DEVICE, VM_MEMORY_HOST };
+struct vm_memory_info {
+    enum vm_memory_kind kind;
+    uint64_t base, bytes; /* of the allocation */
+    bool freed;
+    const char *name; /* from vm_narrow, or of a __device__ variable; may be NULL */
+};
+void vm_memory_info(const struct vm *vm, uint64_t address, struct vm_memory_info *info);
+
+/* The bytes behind a device address range, NULL unless all of it lies in one live allocation. */
+uint8_t *vm_bytes(struct vm *vm, uint64_t address, uint64_t bytes);
+/* Say that the host wrote (a copy, a memset) or read them. */
+void vm_mark_defined(struct vm *vm, uint64_t address, uint64_t bytes);
+void vm_mark_undefined(struct vm *vm, uint64_t address, uint64_t bytes);
+/* Device-to-device copy with definedness; the ranges may overlap. false: not device memory. */
+bool vm_copy(struct vm *vm, uint64_t to, uint64_t from, uint64_t bytes);
+void vm_narrow(struct vm *vm, uint64_t address, uint64_t bytes, const char *name);
+uint64_t vm_memory_used(const struct vm *vm);
+uint64_t vm_memory_peak(const struct vm *vm); /* since vm_configure */
+/* Sentence for a host fault at this address, "" if it is not ours. Async-signal-safe. */
+void vm_explain_host_address(const struct vm *vm, const void *address, char *out, size_t out_bytes);
+
+/* ---- code ---- */
+
+/* Takes over `ptx` and everything in `arena` (moved: the caller's arena is empty afterwards).
+ * Allocates and initialises the module's globals and constants. */
+struct vm_module *vm_module_load(struct vm *vm, const struct ptx_module *ptx, struct arena *arena,
+                                 struct err *e);
+void vm_module_unload(struct vm *vm, struct vm_module *module);
+/* A __device__ or __constant__ variable. */
+bool vm_module_symbol(struct vm_module *module, const char *name, uint64_t *address,
+                      uint64_t *bytes);
+struct vm_kernel *vm_module_kernel(struct vm_module *module, const char *name); /* NULL = none */
+
+struct vm_kernel_info {
+    const char *name;
+    uint32_t param_count;
+    const uint32_t *param_offsets, *param_sizes; /* bytes in the parameter block */
+    uint32_t param_bytes;
+    uint32_t shared_bytes, local_bytes, const_bytes, regs;
+    uint32_t max_threads; /* from .maxntid / __launch_bounds__, else the device's limit */
+    uint32_t ptx_version; /* 75 */
+};
+void vm_kernel_info(const struct vm_kernel *kernel, struct vm_kernel_info *info);
+/* How many blocks of this shape fit on one SM at once. */
+uint32_t vm_kernel_occupancy(const struct vm *vm, const struct vm_kernel *kernel,
+                             uint32_t block_threads, uint64_t dynamic_shared);
+
+struct vm_launch {
+    uint32_t grid[3], block[3];
+    uint64_t dynamic_shared;
+    const void *params; /* the parameter block, vm_kernel_info.param_bytes long */
+    bool cooperative;   /* every block resident at once, grid.sync() works */
+};
+/* Runs the kernel to its end. The shape has been checked against the limits by the caller. Device
+ * printf goes to stdout as it happens. */
+enum vm_status vm_launch(struct vm *vm, struct vm_kernel *kernel, const struct vm_launch *launch);
+
+/* ---- what was found ---- */
+
+enum vm_status vm_sticky_status(const struct vm *vm);
+void vm_reset(struct vm *vm); /* clears the sticky status; memory stays */
+size_t vm_findings(const struct vm *vm, struct wire_finding *out, size_t capacity);
+/* Adds one from the outside (cudart: a failed launch). Duplicates of kind and line are counted. */
+void vm_add_finding(struct vm *vm, const struct wire_finding *finding);
+void vm_counters(const struct vm *vm, struct wire_counters *out);
+
+#endif

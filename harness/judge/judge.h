@@ -1,0 +1,40 @@
+/* judge: one submission against one problem -> one result.
+ *
+ * Loads the spec, compiles the submission while it makes the cases' data and expected answers, runs
+ * every case through a box (small cases under every schedule and two poisons), checks, and fills a
+ * struct result. Does not print. */
+#ifndef JUDGE_JUDGE_H
+#define JUDGE_JUDGE_H
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "judge/problem/problem.h"
+#include "judge/report/result.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct judge_paths { /* where things are; filled by cli from judge.sh's environment or the build */
+    const char *root;   /* folder with problems/ and reference/ */
+    const char *runner; /* build/bin/runner */
+    const char *cudart; /* build/lib/libcudart.so.13 */
+    const char *cache;  /* compiled submissions */
+};
+
+struct judge_options {
+    uint64_t seed;      /* 0 = draw a secret one */
+    const char *case_name; /* NULL = all */
+    uint32_t checks;    /* enum wire_check; 0 = WIRE_CHECK_DEFAULT */
+    bool only_bounds;   /* shorthand used by the bench */
+    bool reference_as_oracle; /* expected answers from the reference even if there is an oracle */
+    void (*progress)(void *context, const char *what, unsigned done, unsigned total);
+    void *progress_context;
+};
+
+/* 0: `result` is filled, also for a judge_error (verdict and message say so). -1: the call is wrong
+ * (no such problem, a malformed spec, no such case, an unreadable file): exit status 2. */
+int judge_submission(const struct judge_paths *paths, const char *problem_id, const char *source,
+                     const struct judge_options *options, struct arena *arena,
+                     struct result *result, struct err *e);
+
+#endif

@@ -1,0 +1,58 @@
+/* result: one plain record of one judging. Reporters read it and nothing else; every format derives
+ * from it. Strings belong to the arena of whoever filled it. Fields may be added, never renamed. */
+#ifndef JUDGE_REPORT_RESULT_H
+#define JUDGE_REPORT_RESULT_H
+
+#include "wire/wire.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct result_mismatch {
+    const char *output; /* NULL = no mismatch */
+    uint64_t index, count;
+    const char *expected, *got;
+};
+
+struct result_case {
+    const char *name;
+    enum verdict verdict;
+    bool is_public;
+    double ms; /* wall time of all passes */
+    unsigned passes;
+    const char *failing_schedule; /* of the first failing pass, NULL */
+    struct result_mismatch mismatch;
+    const char *diagnosis; /* NULL */
+    struct wire_finding *findings;
+    unsigned finding_count;
+    bool has_counters;
+    struct wire_counters counters;
+    const char *reproduce;  /* command; NULL for an accepted case */
+    const char *stdout_text, *stderr_text; /* what the submission printed, capped, "" */
+};
+
+struct result_compile {
+    bool ok, cached;
+    double ms;
+    const char *log;
+};
+
+struct result_timing {
+    int64_t n;
+    double ms, reference_ms, ratio, ratio_low, ratio_high, gb_per_s, of_copy;
+};
+
+struct result {
+    const char *problem, *submission, *device; /* "cpu" | "gpu" */
+    enum verdict verdict;
+    const char *message; /* judge_error and compile_error: a sentence; else NULL */
+    uint64_t seed;
+    struct result_compile compile;
+    struct result_case *cases;
+    unsigned case_count;
+    struct result_timing *timing;
+    unsigned timing_count;
+    double total_ms;
+};
+
+#endif

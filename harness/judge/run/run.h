@@ -1,0 +1,78 @@
+/* run: run what we do not trust.
+ *
+ * A box is one process of the runner with one submission loaded. run_open() starts it, run_pass()
+ * gives it one request and waits within a limit, run_close() ends it and everything it started.
+ * After a crash, a time-out or a sticky CUDA error the box is dead: the caller opens a fresh one, so
+ * that every case gets its own verdict. This is the seam where the sandbox goes: nothing else in the
+ * judge starts a submission. */
+#ifndef JUDGE_RUN_RUN_H
+#define JUDGE_RUN_RUN_H
+
+#include "base/err.h"
+#include "base/proc.h"
+#include "base/text.h"
+#include "wire/wire.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct run_spec {
+    const char *runner;  /* path of the runner program */
+    const char *cudart;  /* path of the libcudart.so.13 to load: our device, or NVIDIA's */
+    const char *library; /* the submission's .so */
+    const char *entry;
+    uint64_t start_limit_ns; /* for loading */
+    uint64_t memory_bytes;   /* 0 = no limit */
+    uint64_t output_bytes;   /* stdout and stderr together */
+};
+
+enum run_how {
+    RUN_REPLIED,      /* `reply` is filled (a claim) */
+    RUN_EXITED,       /* ended before its work was done: `code` */
+    RUN_SIGNALLED,    /* `code` = signal */
+    RUN_TIMED_OUT,
+    RUN_OUTPUT_LIMIT,
+    RUN_GARBAGE,      /* sent something that is not a reply */
+};
+
+struct run_outcome {
+    enum run_how how;
+    int code;
+    uint64_t wall_ns; /* our clock */
+    struct wire_reply reply;
+};
+
+struct run_box {
+    struct proc process;
+    int socket_fd;
+    bool alive;
+    uint64_t output_bytes;
+    struct text out, errors; /* what it printed so far, capped */
+};
+
+/* Starts the runner and waits for WIRE_READY. 0 and outcome->how tells (WIRE_LOAD_FAILED is a reply
+ * too); -1 only if the process could not be started. Always pair with run_close. */
+int run_open(const struct run_spec *spec, struct run_box *box, struct run_outcome *outcome,
+             struct err *e);
+
+/* One request. fds[0] the inputs (read-only for the box), fds[1] the outputs. Every reply has been
+ * validated: strings end, enums and counts are in range. */
+int run_pass(struct run_box *box, const struct wire_request *request, const int fds[2],
+             uint64_t limit_ns, struct run_outcome *outcome, struct err *e);
+
+void run_close(struct run_box *box);
+
+/* ---- memory that crosses the seam ---- */
+
+struct run_region {
+    int fd;
+    uint8_t *bytes; /* our mapping */
+    uint64_t size;
+};
+
+/* A memfd of `size` bytes (at least 1). `box_may_write` false: sealed so that only this mapping can
+ * change it. */
+int run_region_init(struct run_region *r, uint64_t size, bool box_may_write, struct err *e);
+void run_region_release(struct run_region *r);
+
+#endif

@@ -1,0 +1,126 @@
+#include "wire/wire.h"
+
+#include <string.h>
+
+struct verdict_row {
+    const char *name, *people;
+    int exit_status;
+};
+static const struct verdict_row VERDICTS[VERDICT_COUNT] = {
+#define VERDICT(id, status, order, text) {#id, text, status},
+#include "wire/verdicts.def"
+#undef VERDICT
+};
+
+struct finding_row {
+    const char *name, *people;
+    bool fatal;
+};
+static const struct finding_row FINDINGS[FINDING_COUNT] = {
+#define FINDING(id, is_fatal, text) {#id, text, is_fatal},
+#include "wire/findings.def"
+#undef FINDING
+};
+
+static const char *const COUNTERS[COUNTER_COUNT] = {
+#define COUNTER(id, text) #id,
+#include "wire/counters.def"
+#undef COUNTER
+};
+
+struct type_row {
+    const char *name, *c_name;
+    unsigned bytes;
+    char kind;
+};
+static const struct type_row TYPES[WIRE_TYPE_COUNT] = {
+#define TYPE(id, size, c, k) {#id, c, size, k},
+#include "wire/types.def"
+#undef TYPE
+};
+
+const char *verdict_name(enum verdict v)
+{
+    return VERDICTS[v].name;
+}
+
+const char *verdict_for_people(enum verdict v)
+{
+    return VERDICTS[v].people;
+}
+
+int verdict_exit_status(enum verdict v)
+{
+    return VERDICTS[v].exit_status;
+}
+
+const char *finding_name(enum finding_kind k)
+{
+    return FINDINGS[k].name;
+}
+
+const char *finding_for_people(enum finding_kind k)
+{
+    return FINDINGS[k].people;
+}
+
+bool finding_is_fatal(enum finding_kind k)
+{
+    return FINDINGS[k].fatal;
+}
+
+const char *counter_name(enum counter c)
+{
+    return COUNTERS[c];
+}
+
+const char *wire_type_name(enum wire_type t)
+{
+    return TYPES[t].name;
+}
+
+const char *wire_type_c_name(enum wire_type t)
+{
+    return TYPES[t].c_name;
+}
+
+unsigned wire_type_bytes(enum wire_type t)
+{
+    return TYPES[t].bytes;
+}
+
+char wire_type_kind(enum wire_type t)
+{
+    return TYPES[t].kind;
+}
+
+enum wire_type wire_type_find(const char *name, size_t length)
+{
+    for (int t = 0; t < WIRE_TYPE_COUNT; t++)
+        if (strlen(TYPES[t].name) == length && memcmp(TYPES[t].name, name, length) == 0)
+            return (enum wire_type)t;
+    return WIRE_TYPE_COUNT;
+}
+
+enum verdict verdict_find(const char *name)
+{
+    for (int v = 0; v < VERDICT_COUNT; v++)
+        if (strcmp(VERDICTS[v].name, name) == 0)
+            return (enum verdict)v;
+    return VERDICT_COUNT;
+}
+
+enum finding_kind finding_find(const char *name)
+{
+    for (int k = 0; k < FINDING_COUNT; k++)
+        if (strcmp(FINDINGS[k].name, name) == 0)
+            return (enum finding_kind)k;
+    return FINDING_COUNT;
+}
+
+const char *wire_schedule_name(enum wire_schedule s)
+{
+    static const char *const NAMES[WIRE_SCHEDULE_COUNT] = {"in order", "reversed", "random",
+                                                           "last block first"};
+    return NAMES[s];
+}

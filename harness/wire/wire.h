@@ -1,0 +1,210 @@
+/* wire: all that crosses the seam between the judge and the box.
+ *
+ * The judge starts a runner with one end of a SOCK_SEQPACKET socket pair as descriptor 3. Per pass
+ * it sends one struct wire_request with two descriptors (SCM_RIGHTS): the inputs, a memfd that the
+ * box can only read (F_SEAL_FUTURE_WRITE), and the outputs, a memfd that the box fills. The runner
+ * answers with one struct wire_reply. EOF on the socket ends the runner.
+ *
+ * What comes back is a claim, never a fact: the judge validates every field, compares the buffers
+ * itself, and takes its own clock and exit status. Expected outputs never enter the box.
+ *
+ * Plain fixed-size structs: both ends are built from this header on the same machine. */
+#ifndef WIRE_WIRE_H
+#define WIRE_WIRE_H
+
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    WIRE_MAGIC = 0x736a7731, /* "sjw1" */
+    WIRE_PARAMS_MAX = 32,
+    WIRE_FINDINGS_MAX = 16,
+    WIRE_NAME_BYTES = 64,
+    WIRE_SOCKET_FD = 3,
+    WIRE_GUARD_BYTES = 512, /* before and after each buffer */
+};
+
+enum verdict {
+#define VERDICT(id, exit_status, order, people) VERDICT_##id,
+#include "wire/verdicts.def"
+#undef VERDICT
+    VERDICT_COUNT
+};
+
+enum finding_kind {
+#define FINDING(id, fatal, people) FINDING_##id,
+#include "wire/findings.def"
+#undef FINDING
+    FINDING_COUNT
+};
+
+enum counter {
+#define COUNTER(id, people) COUNTER_##id,
+#include "wire/counters.def"
+#undef COUNTER
+    COUNTER_COUNT
+};
+
+enum wire_type {
+#define TYPE(id, bytes, c_name, kind) WIRE_##id,
+#include "wire/types.def"
+#undef TYPE
+    WIRE_TYPE_COUNT
+};
+
+const char *verdict_name(enum verdict v);       /* "wrong_answer" */
+const char *verdict_for_people(enum verdict v); /* "wrong answer" */
+int verdict_exit_status(enum verdict v);
+const char *finding_name(enum finding_kind k);
+const char *finding_for_people(enum finding_kind k);
+bool finding_is_fatal(enum finding_kind k);
+const char *counter_name(enum counter c);
+const char *wire_type_name(enum wire_type t);   /* "int32" */
+const char *wire_type_c_name(enum wire_type t); /* "int" */
+unsigned wire_type_bytes(enum wire_type t);
+char wire_type_kind(enum wire_type t);
+/* The type with this name; WIRE_TYPE_COUNT if there is none. */
+enum wire_type wire_type_find(const char *name, size_t length);
+enum verdict verdict_find(const char *name);     /* VERDICT_COUNT if there is none */
+enum finding_kind finding_find(const char *name); /* FINDING_COUNT if there is none */
+
+enum wire_severity { WIRE_WARNING, WIRE_ERROR };
+
+struct wire_finding {
+    uint16_t kind;     /* enum finding_kind */
+    uint16_t severity; /* enum wire_severity */
+    uint32_t line;     /* in `file`; 0 = unknown */
+    int32_t block[3], thread[3]; /* -1 = does not apply */
+    uint32_t count;    /* how often this finding came up (same kind and line) */
+    char file[192];    /* base name of the source file, "" = unknown */
+    char kernel[128];  /* as written in the source where known, else mangled; "" = none */
+    char message[512]; /* a sentence */
+};
+
+/* ---- what the device is told (CPU device only; a GPU ignores it) ---- */
+
+enum wire_schedule {
+    WIRE_IN_ORDER,    /* warps and blocks round-robin, ascending */
+    WIRE_REVERSED,    /* the same descending, within the resident set */
+    WIRE_RANDOM,      /* seeded */
+    WIRE_LAST_FIRST,  /* blocks *start* from the last one, few resident (finds block_order) */
+    WIRE_SCHEDULE_COUNT
+};
+const char *wire_schedule_name(enum wire_schedule s);
+
+enum wire_check { /* bits */
+    WIRE_CHECK_BOUNDS = 1, /* bounds, alignment, use after free: cannot be switched off in judging */
+    WIRE_CHECK_UNINITIALIZED = 2,
+    WIRE_CHECK_RACES = 4,  /* shared memory between barriers */
+    WIRE_CHECK_SYNC = 8,   /* divergent barriers, warp-sync misuse */
+    WIRE_CHECK_COUNTERS = 16, /* sectors and bank conflicts (bytes and instructions are always counted) */
+    WIRE_CHECK_DEFAULT = 1 | 2 | 4 | 8,
+};
+
+struct wire_device_config {
+    uint32_t schedule; /* enum wire_schedule */
+    uint32_t checks;   /* enum wire_check bits */
+    uint64_t schedule_seed;
+    uint64_t step_limit; /* warp instructions of one launch; 0 = none */
+    uint32_t resident_blocks; /* 0 = as many as the occupancy allows */
+    uint32_t reserved;
+    char source_file[192]; /* base name of the submission: findings prefer lines in it */
+};
+
+struct wire_counters {
+    uint64_t value[COUNTER_COUNT];
+};
+
+/* ---- a request ---- */
+
+enum wire_param_kind { WIRE_PARAM_BUFFER, WIRE_PARAM_SCALAR, WIRE_PARAM_STREAM };
+enum wire_role { WIRE_INPUT, WIRE_OUTPUT, WIRE_INOUT, WIRE_WORKSPACE };
+
+/* In the outputs memfd a buffer comes back whole: guard, `misalign` bytes, payload, guard. */
+struct wire_param {
+    uint32_t kind;       /* enum wire_param_kind */
+    uint32_t type;       /* enum wire_type: of the scalar, or of one element */
+    uint32_t role;       /* enum wire_role (BUFFER) */
+    uint32_t misalign;   /* bytes added to the aligned address */
+    uint64_t scalar;     /* SCALAR: the value's bits, zero-extended */
+    uint64_t bytes;      /* BUFFER: payload */
+    uint64_t in_offset;  /* INPUT, INOUT: where the contents are in the inputs memfd */
+    uint64_t out_offset; /* where the whole buffer goes in the outputs memfd */
+    char name[WIRE_NAME_BYTES];
+};
+
+struct wire_request {
+    uint32_t magic;
+    uint32_t param_count;
+    uint64_t in_bytes, out_bytes; /* sizes of the two memfds */
+    uint64_t poison_seed;         /* outputs, workspace and guards hold wire_poison() of it */
+    struct wire_device_config device;
+    struct wire_param params[WIRE_PARAMS_MAX];
+};
+
+/* Bytes of a buffer in the outputs memfd: both guards, misalign, payload, rounded up to 64. */
+uint64_t wire_buffer_bytes(const struct wire_param *p);
+
+/* Fills `bytes` bytes with the pattern of (seed, buffer index) as if from byte `from` of the whole
+ * buffer. The pattern depends on the position, so "untouched" cannot be forged by accident. */
+void wire_poison(void *to, uint64_t from, uint64_t bytes, uint64_t seed, unsigned buffer);
+/* The first byte of `at` that differs from the pattern, or `bytes` if none does. */
+uint64_t wire_poison_find_change(const void *at, uint64_t from, uint64_t bytes, uint64_t seed,
+                                 unsigned buffer);
+
+/* ---- an answer ---- */
+
+enum wire_status {
+    WIRE_READY,       /* sent once, after the submission was loaded */
+    WIRE_LOAD_FAILED, /* the .so could not be loaded or has no such symbol: `message` */
+    WIRE_DONE,        /* the entry returned, the device was synchronised, outputs are copied back */
+    WIRE_CUDA_ERROR,  /* the call, or the synchronise after it, failed: `cuda_error`, `message` */
+    WIRE_CRASHED,     /* the runner's signal handler answers: `signal`, `message` */
+    WIRE_BAD_REQUEST, /* the runner could not do what was asked: our fault */
+};
+
+struct wire_reply {
+    uint32_t magic;
+    uint32_t status; /* enum wire_status */
+    int32_t cuda_error, signal;
+    uint64_t elapsed_ns; /* of the call, as the box saw it */
+    uint64_t device_bytes; /* most device memory in use that the submission allocated itself */
+    struct wire_counters counters;
+    uint32_t finding_count;
+    uint32_t findings_dropped;
+    char message[512];
+    struct wire_finding findings[WIRE_FINDINGS_MAX];
+};
+
+/* One message with up to two descriptors (-1 = none). 0, or -1 (also when the peer is gone). */
+int wire_send(int socket_fd, const void *message, size_t bytes, const int fds[2], struct err *e);
+/* Receives one message of exactly `bytes`. 1 = got it, 0 = the peer closed, -1 = failed.
+ * fds[i] are close-on-exec, -1 where none came. */
+int wire_receive(int socket_fd, void *message, size_t bytes, int fds[2], struct err *e);
+
+/* ---- hooks that our CPU device exports beside the CUDA API, found with dlsym ---- */
+
+struct wire_device_hooks {
+    uint32_t version; /* WIRE_HOOKS_VERSION */
+    /* Applies to launches from now on; resets findings and counters. */
+    void (*configure)(const struct wire_device_config *config);
+    /* Inside an allocation only [pointer, pointer + bytes) belongs to the program from now on: the
+     * rest is a red zone. `name` appears in findings. */
+    void (*narrow)(const void *pointer, size_t bytes, const char *name);
+    /* The bytes count as never written, whatever they hold. */
+    void (*forget)(const void *pointer, size_t bytes);
+    /* Copies at most `capacity` findings, most important first; returns how many there are in all. */
+    size_t (*findings)(struct wire_finding *out, size_t capacity);
+    void (*counters)(struct wire_counters *out);
+    /* What a faulting host address means, in a sentence ("" = nothing to do with the device). */
+    void (*explain_host_address)(const void *address, char *out, size_t out_bytes);
+    uint64_t (*peak_bytes)(void); /* most device memory in use since configure() */
+};
+enum { WIRE_HOOKS_VERSION = 1 };
+#define WIRE_HOOKS_SYMBOL "scanjudge_device_hooks"
+typedef const struct wire_device_hooks *(*wire_hooks_function)(void);
+
+#endif
