@@ -20,7 +20,7 @@ struct proc_limit {
 };
 
 struct proc_spec {
-    const char *const *argv;        /* NULL-terminated; argv[0] is looked up in PATH if it has no '/' */
+    const char *const *argv; /* NULL-terminated; argv[0] is looked up in PATH if it has no '/' */
     const char *const *environment; /* NULL-terminated "NAME=value"; NULL = empty */
     const char *folder;             /* working directory, NULL = ours */
     const struct proc_limit *limits;
@@ -50,8 +50,8 @@ int proc_start(const struct proc_spec *spec, struct proc *p, struct err *e);
 void proc_kill(struct proc *p);
 
 /* Starts, captures stdout and stderr into `out` and `errors` (each up to `output_bytes`; more kills
- * the group and ends as PROC_OUTPUT_LIMIT), waits at most `limit_ns`. 0 when the program ran, however
- * it ended; -1 when it could not be started. */
+ * the group and ends as PROC_OUTPUT_LIMIT), waits at most `limit_ns`. 0 when the program ran,
+ * however it ended; -1 when it could not be started. */
 int proc_run(const struct proc_spec *spec, uint64_t limit_ns, size_t output_bytes, struct text *out,
              struct text *errors, struct proc_end *end, struct err *e);
 

@@ -14,18 +14,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct judge_paths { /* where things are; filled by cli from judge.sh's environment or the build */
-    const char *root;   /* folder with problems/ and reference/ */
+struct judge_paths {  /* where things are; filled by cli from judge.sh's environment or the build */
+    const char *root; /* folder with problems/ and reference/ */
     const char *runner; /* build/bin/runner */
     const char *cudart; /* build/lib/libcudart.so.13 */
     const char *cache;  /* compiled submissions */
 };
 
 struct judge_options {
-    uint64_t seed;      /* 0 = draw a secret one */
-    const char *case_name; /* NULL = all */
-    uint32_t checks;    /* enum wire_check; 0 = WIRE_CHECK_DEFAULT */
-    bool only_bounds;   /* shorthand used by the bench */
+    uint64_t seed;            /* 0 = draw a secret one */
+    const char *case_name;    /* NULL = all */
+    uint32_t checks;          /* enum wire_check; 0 = WIRE_CHECK_DEFAULT */
+    bool only_bounds;         /* shorthand used by the bench */
     bool reference_as_oracle; /* expected answers from the reference even if there is an oracle */
     void (*progress)(void *context, const char *what, unsigned done, unsigned total);
     void *progress_context;

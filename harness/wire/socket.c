@@ -46,7 +46,9 @@ int wire_receive(int socket_fd, void *message, size_t bytes, int fds[2], struct 
         char bytes[CMSG_SPACE(8 * sizeof(int))];
         struct cmsghdr align;
     } control;
-    struct msghdr header = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes,
+    struct msghdr header = {.msg_iov = &part,
+                            .msg_iovlen = 1,
+                            .msg_control = control.bytes,
                             .msg_controllen = sizeof control.bytes};
     int unused[2];
     int *kept = fds ? fds : unused;

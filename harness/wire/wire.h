@@ -68,47 +68,49 @@ unsigned wire_type_bytes(enum wire_type t);
 char wire_type_kind(enum wire_type t);
 /* The type with this name; WIRE_TYPE_COUNT if there is none. */
 enum wire_type wire_type_find(const char *name, size_t length);
-enum verdict verdict_find(const char *name);     /* VERDICT_COUNT if there is none */
+enum verdict verdict_find(const char *name);      /* VERDICT_COUNT if there is none */
 enum finding_kind finding_find(const char *name); /* FINDING_COUNT if there is none */
 
 enum wire_severity { WIRE_WARNING, WIRE_ERROR };
 
 struct wire_finding {
-    uint16_t kind;     /* enum finding_kind */
-    uint16_t severity; /* enum wire_severity */
-    uint32_t line;     /* in `file`; 0 = unknown */
+    uint16_t kind;               /* enum finding_kind */
+    uint16_t severity;           /* enum wire_severity */
+    uint32_t line;               /* in `file`; 0 = unknown */
     int32_t block[3], thread[3]; /* -1 = does not apply */
-    uint32_t count;    /* how often this finding came up (same kind and line) */
-    char file[192];    /* base name of the source file, "" = unknown */
-    char kernel[128];  /* as written in the source where known, else mangled; "" = none */
-    char message[512]; /* a sentence */
+    uint32_t count;              /* how often this finding came up (same kind and line) */
+    char file[192];              /* base name of the source file, "" = unknown */
+    char kernel[128];            /* as written in the source where known, else mangled; "" = none */
+    char message[512];           /* a sentence */
 };
 
 /* ---- what the device is told (CPU device only; a GPU ignores it) ---- */
 
 enum wire_schedule {
-    WIRE_IN_ORDER,    /* warps and blocks round-robin, ascending */
-    WIRE_REVERSED,    /* the same descending, within the resident set */
-    WIRE_RANDOM,      /* seeded */
-    WIRE_LAST_FIRST,  /* blocks *start* from the last one, few resident (finds block_order) */
+    WIRE_IN_ORDER,   /* warps and blocks round-robin, ascending */
+    WIRE_REVERSED,   /* the same descending, within the resident set */
+    WIRE_RANDOM,     /* seeded */
+    WIRE_LAST_FIRST, /* blocks *start* from the last one, few resident (finds block_order) */
     WIRE_SCHEDULE_COUNT
 };
 const char *wire_schedule_name(enum wire_schedule s);
 
 enum wire_check { /* bits */
-    WIRE_CHECK_BOUNDS = 1, /* bounds, alignment, use after free: cannot be switched off in judging */
-    WIRE_CHECK_UNINITIALIZED = 2,
-    WIRE_CHECK_RACES = 4,  /* shared memory between barriers */
-    WIRE_CHECK_SYNC = 8,   /* divergent barriers, warp-sync misuse */
-    WIRE_CHECK_COUNTERS = 16, /* sectors and bank conflicts (bytes and instructions are always counted) */
-    WIRE_CHECK_DEFAULT = 1 | 2 | 4 | 8,
+                  WIRE_CHECK_BOUNDS =
+                      1, /* bounds, alignment, use after free: cannot be switched off in judging */
+                  WIRE_CHECK_UNINITIALIZED = 2,
+                  WIRE_CHECK_RACES = 4,     /* shared memory between barriers */
+                  WIRE_CHECK_SYNC = 8,      /* divergent barriers, warp-sync misuse */
+                  WIRE_CHECK_COUNTERS = 16, /* sectors and bank conflicts (bytes and instructions
+                                               are always counted) */
+                  WIRE_CHECK_DEFAULT = 1 | 2 | 4 | 8,
 };
 
 struct wire_device_config {
     uint32_t schedule; /* enum wire_schedule */
     uint32_t checks;   /* enum wire_check bits */
     uint64_t schedule_seed;
-    uint64_t step_limit; /* warp instructions of one launch; 0 = none */
+    uint64_t step_limit;      /* warp instructions of one launch; 0 = none */
     uint32_t resident_blocks; /* 0 = as many as the occupancy allows */
     uint32_t reserved;
     char source_file[192]; /* base name of the submission: findings prefer lines in it */
@@ -170,7 +172,7 @@ struct wire_reply {
     uint32_t magic;
     uint32_t status; /* enum wire_status */
     int32_t cuda_error, signal;
-    uint64_t elapsed_ns; /* of the call, as the box saw it */
+    uint64_t elapsed_ns;   /* of the call, as the box saw it */
     uint64_t device_bytes; /* most device memory in use that the submission allocated itself */
     struct wire_counters counters;
     uint32_t finding_count;
@@ -196,7 +198,8 @@ struct wire_device_hooks {
     void (*narrow)(const void *pointer, size_t bytes, const char *name);
     /* The bytes count as never written, whatever they hold. */
     void (*forget)(const void *pointer, size_t bytes);
-    /* Copies at most `capacity` findings, most important first; returns how many there are in all. */
+    /* Copies at most `capacity` findings, most important first; returns how many there are in all.
+     */
     size_t (*findings)(struct wire_finding *out, size_t capacity);
     void (*counters)(struct wire_counters *out);
     /* What a faulting host address means, in a sentence ("" = nothing to do with the device). */

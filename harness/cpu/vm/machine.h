@@ -22,19 +22,22 @@
 #define VM_SHARED_BYTES  (16ull << 20)
 #define VM_LOCAL_OFFSET  (32ull << 20)
 #define VM_LOCAL_BYTES   (16ull << 20)
-#define VM_HEAP_OFFSET   (64ull << 20)
-#define VM_NULL_BYTES    65536ull /* addresses below this are reported as null_pointer */
+#define VM_CODE_OFFSET                                                                             \
+    (48ull << 20) /* + 16 * function index: what a function's address looks like */
+#define VM_HEAP_OFFSET (64ull << 20)
+#define VM_NULL_BYTES  65536ull /* addresses below this are reported as null_pointer */
 /* A block's shared variables start here within its shared window: offset 0 is never a variable. */
-#define VM_SHARED_START  1024u
+#define VM_SHARED_START 1024u
 
 struct vm_allocation {
-    uint64_t base, bytes;  /* as handed out */
-    uint64_t low, high;    /* the program may touch [low, high): narrower after vm_narrow */
-    uint8_t *host;         /* where the byte of address `base` lives */
-    uint64_t *defined;     /* bit i: byte base + i was written (64 bits past the end are readable);
-                              NULL = all of it counts as defined */
+    uint64_t base, bytes; /* as handed out */
+    uint64_t low, high;   /* the program may touch [low, high): narrower after vm_narrow */
+    uint8_t *host;        /* where the byte of address `base` lives */
+    uint64_t *defined;    /* bit i: byte base + i was written (64 bits past the end are readable);
+                             NULL = all of it counts as defined */
     bool freed, read_only, on_host;
     char name[WIRE_NAME_BYTES]; /* "" = none */
+    struct vm_allocation *next_unmapped;
 };
 
 /* The allocation, live or freed, whose [base, base + bytes + red zone) holds `address`, or NULL.
@@ -59,9 +62,9 @@ struct vm_kernel {
 
 struct vm_module {
     struct vm *vm;
-    struct arena arena;   /* everything of the module, the parsed PTX included */
+    struct arena arena; /* everything of the module, the parsed PTX included */
     struct ptx_module ptx;
-    uint64_t *addresses;  /* per ptx symbol: device address of GLOBAL and CONST variables, else 0 */
+    uint64_t *addresses; /* per ptx symbol: device address of GLOBAL and CONST variables, else 0 */
     struct vm_kernel *kernels;
     uint32_t kernel_count;
     struct vm_module *next;
@@ -74,8 +77,9 @@ struct vm {
     uint64_t heap_next;
     struct vm_allocation **device; /* sorted by base, freed ones included */
     size_t device_count, device_capacity;
-    struct vm_allocation **host;   /* sorted by base */
+    struct vm_allocation **host; /* sorted by base */
     size_t host_count, host_capacity;
+    struct vm_allocation *unmapped; /* host mappings that are gone */
     uint64_t used_bytes, peak_bytes;
     struct vm_module *modules;
     struct wire_finding *findings;
@@ -92,10 +96,10 @@ void vm_code_free(struct vm_code *code);
 
 /* ---- findings ---- */
 
-struct vm_site { /* where something happened */
-    const struct vm_kernel *kernel;   /* the launched kernel */
+struct vm_site {                    /* where something happened */
+    const struct vm_kernel *kernel; /* the launched kernel */
     const struct vm_module *module;
-    uint32_t loc;                     /* index into module->ptx.locs */
+    uint32_t loc; /* index into module->ptx.locs */
     int32_t block[3], thread[3];
 };
 

@@ -43,8 +43,8 @@ enum vm_status {
     VM_ILLEGAL_ADDRESS,
     VM_MISALIGNED,
     VM_ASSERT,
-    VM_TRAP,          /* trap, or an unsupported instruction was executed */
-    VM_DEADLOCK,      /* found by the scheduler; a GPU would hang */
+    VM_TRAP,     /* trap, or an unsupported instruction was executed */
+    VM_DEADLOCK, /* found by the scheduler; a GPU would hang */
     VM_STEP_LIMIT,
     VM_STACK_OVERFLOW,
 };

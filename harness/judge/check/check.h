@@ -14,10 +14,10 @@
 #include <stdint.h>
 
 struct check_mismatch {
-    const char *output;   /* parameter name, NULL = none */
-    uint64_t index;       /* first wrong element */
+    const char *output;         /* parameter name, NULL = none */
+    uint64_t index;             /* first wrong element */
     const char *expected, *got; /* printed so that they differ */
-    uint64_t count;       /* wrong elements in that output */
+    uint64_t count;             /* wrong elements in that output */
 };
 
 enum { CHECK_FINDINGS_MAX = 8 };
@@ -25,7 +25,7 @@ enum { CHECK_FINDINGS_MAX = 8 };
 struct check_result {
     bool ok; /* no mismatch and no finding of severity error */
     struct check_mismatch mismatch;
-    const char *diagnosis; /* NULL = none */
+    const char *diagnosis;                            /* NULL = none */
     struct wire_finding findings[CHECK_FINDINGS_MAX]; /* guard_overwritten, input_changed ... */
     unsigned finding_count;
 };

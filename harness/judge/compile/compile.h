@@ -40,10 +40,10 @@ struct compile_spec {
 
 struct compile_result {
     bool ok, cached, timed_out;
-    uint64_t wall_ns;      /* of nvcc; 0 if cached */
-    const char *library;   /* path of the .so (or executable), in the cache */
-    const char *log;       /* diagnostics with the submission's own file name, "" if none */
-    char key[65];          /* the cache key: names this source, these flags, this toolkit */
+    uint64_t wall_ns;    /* of nvcc; 0 if cached */
+    const char *library; /* path of the .so (or executable), in the cache */
+    const char *log;     /* diagnostics with the submission's own file name, "" if none */
+    char key[65];        /* the cache key: names this source, these flags, this toolkit */
 };
 
 /* 0 also for a compile error. -1 when nvcc cannot be run or the cache cannot be written. */

@@ -16,12 +16,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { PROBLEM_FILE_MAX = 64 * 1024, PROBLEM_DEPTH_MAX = 16, PROBLEM_SHAPE_MAX = 4,
-       PROBLEM_CASES_MAX = 4096 };
+enum {
+    PROBLEM_FILE_MAX = 64 * 1024,
+    PROBLEM_DEPTH_MAX = 16,
+    PROBLEM_SHAPE_MAX = 4,
+    PROBLEM_CASES_MAX = 4096
+};
 
 struct expr; /* an integer expression over a case's variables; expr.h */
 
-struct localized { /* a text in the languages the spec gives; `en` is always there */
+struct localized {       /* a text in the languages the spec gives; `en` is always there */
     const char *en, *zh; /* zh may be NULL */
 };
 
@@ -38,9 +42,9 @@ enum param_kind { PARAM_BUFFER, PARAM_SCALAR, PARAM_STREAM };
 struct problem_param {
     const char *name;
     enum param_kind kind;
-    enum wire_type type; /* of the scalar or of an element */
-    bool is_const;       /* `const T *` in the prototype: inputs */
-    enum wire_role role; /* BUFFER */
+    enum wire_type type;                   /* of the scalar or of an element */
+    bool is_const;                         /* `const T *` in the prototype: inputs */
+    enum wire_role role;                   /* BUFFER */
     struct expr *shape[PROBLEM_SHAPE_MAX]; /* BUFFER with a shape */
     unsigned shape_rank;
     struct expr *bytes;    /* BUFFER of a workspace */
@@ -59,9 +63,9 @@ enum compare_kind {
 struct problem_check {
     unsigned param; /* index of the output parameter */
     enum compare_kind compare;
-    int64_t ulps;       /* ulp(n) */
-    int count_param;    /* prefix(count): the parameter that holds the length; -1 = none */
-    int group_param;    /* any_order_within(groups); -1 = none */
+    int64_t ulps;    /* ulp(n) */
+    int count_param; /* prefix(count): the parameter that holds the length; -1 = none */
+    int group_param; /* any_order_within(groups); -1 = none */
 };
 
 struct problem_rules {
@@ -85,11 +89,11 @@ struct problem_cost {
 struct generator;
 
 struct problem_case {
-    const char *name;      /* unique in the problem, what --case takes */
+    const char *name; /* unique in the problem, what --case takes */
     bool is_public;
-    int64_t *values;       /* per variable */
+    int64_t *values;           /* per variable */
     struct generator **inputs; /* per parameter; NULL for outputs, scalars, stream */
-    unsigned source_line;  /* in problem.yaml */
+    unsigned source_line;      /* in problem.yaml */
 };
 
 struct problem_hint {
@@ -105,7 +109,7 @@ struct problem {
     const char **tags, **after;
     unsigned tag_count, after_count;
     const char *entry;
-    const char *oracle;    /* name of a row of oracles.def, NULL = the reference gives the answers */
+    const char *oracle; /* name of a row of oracles.def, NULL = the reference gives the answers */
     const char *reference; /* file name in reference/<id>/ of the rung that is judged against */
     struct problem_variable *variables;
     unsigned variable_count;
@@ -141,12 +145,12 @@ const char *problem_prototype(const struct problem *p, struct arena *arena);
 
 /* ---- one case, made concrete ---- */
 
-struct case_buffer {   /* per parameter that is a buffer */
-    uint64_t count;    /* elements */
-    uint64_t bytes;    /* payload */
+struct case_buffer { /* per parameter that is a buffer */
+    uint64_t count;  /* elements */
+    uint64_t bytes;  /* payload */
     uint32_t misalign;
-    void *input;       /* INPUT, INOUT: set by the caller before problem_case_fill, else NULL */
-    void *expected;    /* OUTPUT, INOUT: set by the caller before oracle_expected, else NULL */
+    void *input;    /* INPUT, INOUT: set by the caller before problem_case_fill, else NULL */
+    void *expected; /* OUTPUT, INOUT: set by the caller before oracle_expected, else NULL */
 };
 
 struct case_data {

@@ -23,7 +23,8 @@ report_function *report_find(const char *format);
 /* "text, json", for messages. */
 const char *report_formats(void);
 
-/* Adds `s` with control characters and invalid UTF-8 made visible (\x1b, \r ...); '\n' and '\t' stay. */
+/* Adds `s` with control characters and invalid UTF-8 made visible (\x1b, \r ...); '\n' and '\t'
+ * stay. */
 void report_add_escaped(struct text *out, const char *s);
 
 #endif

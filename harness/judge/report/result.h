@@ -27,7 +27,7 @@ struct result_case {
     unsigned finding_count;
     bool has_counters;
     struct wire_counters counters;
-    const char *reproduce;  /* command; NULL for an accepted case */
+    const char *reproduce;                 /* command; NULL for an accepted case */
     const char *stdout_text, *stderr_text; /* what the submission printed, capped, "" */
 };
 

@@ -2,9 +2,9 @@
  *
  * A box is one process of the runner with one submission loaded. run_open() starts it, run_pass()
  * gives it one request and waits within a limit, run_close() ends it and everything it started.
- * After a crash, a time-out or a sticky CUDA error the box is dead: the caller opens a fresh one, so
- * that every case gets its own verdict. This is the seam where the sandbox goes: nothing else in the
- * judge starts a submission. */
+ * After a crash, a time-out or a sticky CUDA error the box is dead: the caller opens a fresh one,
+ * so that every case gets its own verdict. This is the seam where the sandbox goes: nothing else in
+ * the judge starts a submission. */
 #ifndef JUDGE_RUN_RUN_H
 #define JUDGE_RUN_RUN_H
 
@@ -27,12 +27,12 @@ struct run_spec {
 };
 
 enum run_how {
-    RUN_REPLIED,      /* `reply` is filled (a claim) */
-    RUN_EXITED,       /* ended before its work was done: `code` */
-    RUN_SIGNALLED,    /* `code` = signal */
+    RUN_REPLIED,   /* `reply` is filled (a claim) */
+    RUN_EXITED,    /* ended before its work was done: `code` */
+    RUN_SIGNALLED, /* `code` = signal */
     RUN_TIMED_OUT,
     RUN_OUTPUT_LIMIT,
-    RUN_GARBAGE,      /* sent something that is not a reply */
+    RUN_GARBAGE, /* sent something that is not a reply */
 };
 
 struct run_outcome {
