@@ -25,8 +25,8 @@ static int printed(const char *format, const void *arguments, char *out, size_t 
     int kept = dup(STDOUT_FILENO), ends[2];
     assert_int_equal(pipe(ends), 0);
     dup2(ends[1], STDOUT_FILENO);
-    int count = vm_printf(read_memory, NULL, (uint64_t)(uintptr_t)format,
-                          (uint64_t)(uintptr_t)arguments);
+    int count =
+        vm_printf(read_memory, NULL, (uint64_t)(uintptr_t)format, (uint64_t)(uintptr_t)arguments);
     fflush(stdout);
     dup2(kept, STDOUT_FILENO);
     close(kept);

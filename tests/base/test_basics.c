@@ -1,0 +1,136 @@
+/* arena, text, file, rng, hash. */
+#include "base/arena.h"
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/rng.h"
+#include "base/text.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static void arena_gives_zeroed_aligned_memory(void **state)
+{
+    (void)state;
+    struct arena a;
+    arena_init(&a);
+    for (size_t bytes = 0; bytes < 3000; bytes += 7) {
+        unsigned char *p = arena_alloc(&a, bytes);
+        assert_int_equal((uintptr_t)p % 16, 0);
+        for (size_t i = 0; i < bytes; i++)
+            assert_int_equal(p[i], 0);
+        memset(p, 0xff, bytes);
+    }
+    memset(arena_alloc(&a, 1 << 20), 1, 1 << 20); /* larger than a chunk */
+    assert_string_equal(arena_printf(&a, "%d-%s", 42, "x"), "42-x");
+    assert_string_equal(arena_strndup(&a, "abcdef", 3), "abc");
+    arena_release(&a);
+    assert_null(a.chunks);
+}
+
+static void text_grows(void **state)
+{
+    (void)state;
+    struct text t;
+    text_init(&t);
+    assert_string_equal(text_str(&t), "");
+    for (int i = 0; i < 1000; i++)
+        text_addf(&t, "%d,", i);
+    assert_int_equal(t.length, 10 * 2 + 90 * 3 + 900 * 4);
+    assert_memory_equal(t.data, "0,1,2,", 6);
+    text_clear(&t);
+    text_addc(&t, 'a');
+    text_addn(&t, "\0b", 2);
+    assert_int_equal(t.length, 3);
+    text_release(&t);
+}
+
+static void files_are_written_whole_and_read_within_a_limit(void **state)
+{
+    (void)state;
+    struct err e;
+    char folder[256], path[512], deep[600];
+    assert_int_equal(file_make_temp_dir(folder, sizeof folder, "sj-test", &e), 0);
+    snprintf(path, sizeof path, "%s/a", folder);
+    assert_int_equal(file_write(path, "hello", 5, &e), 0);
+    struct text t;
+    text_init(&t);
+    assert_int_equal(file_read(path, 5, &t, &e), 0);
+    assert_string_equal(text_str(&t), "hello");
+    assert_int_equal(file_read(path, 4, &t, &e), -1);
+    assert_non_null(strstr(e.text, "larger than the 4 bytes"));
+    assert_int_equal(file_read(folder, 100, &t, &e), -1);
+    assert_non_null(strstr(e.text, "not a regular file"));
+    assert_int_equal(file_read("/dev/zero", 100, &t, &e), -1);
+    assert_int_equal(file_read("/nonexistent/x", 100, &t, &e), -1);
+    assert_non_null(strstr(e.text, "/nonexistent/x"));
+    snprintf(deep, sizeof deep, "%s/b/c/d", folder);
+    assert_int_equal(file_make_dirs(deep, &e), 0);
+    assert_true(file_is_dir(deep));
+    assert_int_equal(file_make_dirs(path, &e), -1); /* a file is in the way */
+    snprintf(deep, sizeof deep, "%s/fifo", folder);
+    assert_int_equal(mkfifo(deep, 0600), 0);
+    assert_int_equal(file_read(deep, 100, &t, &e), -1); /* does not hang */
+    assert_int_equal(file_remove_tree(folder, &e), 0);
+    assert_false(file_exists(folder));
+    assert_string_equal(file_base_name("/a/b.cu"), "b.cu");
+    text_release(&t);
+}
+
+static void random_numbers_depend_on_key_and_counter_only(void **state)
+{
+    (void)state;
+    uint64_t a = rng_key(1, 2), b = rng_key(1, 3);
+    assert_int_not_equal(a, b);
+    assert_int_equal(rng_at(a, 5), rng_at(a, 5));
+    assert_int_not_equal(rng_at(a, 5), rng_at(a, 6));
+    unsigned seen[10] = {0};
+    for (uint64_t i = 0; i < 100000; i++)
+        seen[rng_below(a, i, 10)]++;
+    for (int i = 0; i < 10; i++)
+        assert_in_range(seen[i], 9600, 10400);
+    double sum = 0;
+    for (uint64_t i = 0; i < 100000; i++)
+        sum += rng_unit(b, i);
+    assert_in_range((uint64_t)sum, 49500, 50500);
+    uint64_t secret = rng_secret_seed();
+    assert_true(secret > 0 && secret < 1ull << 53);
+    assert_int_not_equal(secret, rng_secret_seed());
+}
+
+static void hash_is_sha256_of_length_prefixed_parts(void **state)
+{
+    (void)state;
+    struct hash h;
+    char one[HASH_HEX_BYTES], two[HASH_HEX_BYTES], none[HASH_HEX_BYTES];
+    hash_init(&h);
+    hash_str(&h, "ab");
+    hash_str(&h, "c");
+    hash_hex(&h, one);
+    hash_init(&h);
+    hash_str(&h, "a");
+    hash_str(&h, "bc");
+    hash_hex(&h, two);
+    assert_string_not_equal(one, two);
+    hash_init(&h);
+    hash_hex(&h, none);
+    assert_string_equal(none, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(arena_gives_zeroed_aligned_memory),
+        cmocka_unit_test(text_grows),
+        cmocka_unit_test(files_are_written_whole_and_read_within_a_limit),
+        cmocka_unit_test(random_numbers_depend_on_key_and_counter_only),
+        cmocka_unit_test(hash_is_sha256_of_length_prefixed_parts),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
