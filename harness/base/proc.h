@@ -2,7 +2,10 @@
  *
  * The child gets an explicit environment, a process group of its own, a parent-death signal and no
  * descriptor that is not named here. Nothing in this module knows about judging; the sandbox of
- * judge/run builds on it. */
+ * judge/run builds on it.
+ *
+ * Threads: a struct proc belongs to one thread at a time. The parent-death signal is tied to the
+ * thread that called proc_start(), so that thread has to outlive the child. */
 #ifndef BASE_PROC_H
 #define BASE_PROC_H
 
@@ -26,7 +29,8 @@ struct proc_spec {
     const struct proc_limit *limits;
     size_t limit_count;
     int keep_fd;      /* a descriptor the child keeps, as number 3; -1 = none */
-    bool pass_output; /* stdout and stderr go to ours, nothing is captured */
+    bool pass_output; /* stdout and stderr go to ours, nothing is captured; so does stdin, unless it
+                         is a terminal (a group in the background would be stopped by reading) */
 };
 
 struct proc {
@@ -48,6 +52,17 @@ int proc_start(const struct proc_spec *spec, struct proc *p, struct err *e);
 
 /* SIGKILL to the whole group, then reaps. Safe on a process that has ended; idempotent. */
 void proc_kill(struct proc *p);
+
+/* The same, and tells how the first process ended (PROC_EXITED if it was through before the kill).
+ */
+void proc_finish(struct proc *p, struct proc_end *end);
+
+/* Appends what has arrived on *fd, one of proc's pipes, without waiting, until `to` holds
+ * `limit_bytes`. Closes *fd at the end of the stream. false: there is more than `limit_bytes`. */
+bool proc_read(int *fd, struct text *to, size_t limit_bytes);
+
+/* A descriptor that becomes readable when the process ends, close-on-exec; -1 with a sentence. */
+int proc_watch(const struct proc *p, struct err *e);
 
 /* Starts, captures stdout and stderr into `out` and `errors` (each up to `output_bytes`; more kills
  * the group and ends as PROC_OUTPUT_LIMIT), waits at most `limit_ns`. 0 when the program ran,
