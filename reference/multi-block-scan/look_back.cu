@@ -23,7 +23,7 @@
 
 constexpr int kWarp = 32;
 constexpr unsigned kAllLanes = 0xffffffffu;
-constexpr int kThreads = 256;           // 8 warps; with 16 items in registers 4 or more blocks fit an SM
+constexpr int kThreads = 256;           // 8 warps: 4 or more blocks fit on an SM
 constexpr int kWarps = kThreads / kWarp;
 constexpr int kVector = 4;              // ints in the widest load, 16 bytes
 constexpr int kRows = 4;                // such loads per thread, all under way at once
@@ -33,7 +33,7 @@ static_assert(kWarps <= kWarp, "one warp scans the warps' sums");
 // The workspace has 4 bytes per 256 elements and 1024 more; the ticket and rounding up take 16.
 static_assert(sizeof(unsigned long long) * 256 <= 4 * kTile, "the states fit into the workspace");
 
-// ---- what tiles tell each other ------------------------------------------------------------------
+// ---- what tiles tell each other ----------------------------------------------------------------
 
 // A tile's state is one 64-bit word, status above value, written and read in one piece: a reader
 // that sees the status sees the value that belongs to it. Nothing else is passed from block to
@@ -91,7 +91,7 @@ struct tile_states {
     }
 };
 
-// ---- lanes and warps -----------------------------------------------------------------------------
+// ---- lanes and warps ---------------------------------------------------------------------------
 
 __device__ int lane_index()
 {
@@ -134,7 +134,7 @@ __device__ unsigned warp_look_back(tile_states states, int tile)
     }
 }
 
-// ---- tiles ---------------------------------------------------------------------------------------
+// ---- tiles -------------------------------------------------------------------------------------
 
 // A thread's items: row r holds 4 neighbours, and lane l's row stands before lane l + 1's.
 struct tile_items {
@@ -217,7 +217,7 @@ __device__ unsigned warp_scan_items(tile_items &t)
     return warp_total;
 }
 
-// ---- the kernel ----------------------------------------------------------------------------------
+// ---- the kernel --------------------------------------------------------------------------------
 
 template <bool kWide>
 __global__ void __launch_bounds__(kThreads)
@@ -225,7 +225,7 @@ __global__ void __launch_bounds__(kThreads)
          tile_states states)
 {
     __shared__ int block_tile;
-    __shared__ unsigned warp_offsets[kWarps]; // first the sum of each warp, then what stands before it
+    __shared__ unsigned warp_offsets[kWarps]; // first each warp's sum, then what precedes it
     const int warp = threadIdx.x / kWarp;
 
     // Phase 1: a tile. Tickets, not blockIdx: the tiles before ours were taken by blocks that have
@@ -270,7 +270,7 @@ __global__ void __launch_bounds__(kThreads)
     tile_store<kWide>(out, tile, n, items);
 }
 
-// ---- host ----------------------------------------------------------------------------------------
+// ---- host --------------------------------------------------------------------------------------
 
 // A call that failed must not pass for one that worked. The error stays for the caller to see.
 static bool worked(const char *what)

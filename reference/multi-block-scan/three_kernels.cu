@@ -18,15 +18,15 @@
 
 constexpr int kWarp = 32;
 constexpr unsigned kAllLanes = 0xffffffffu;
-constexpr int kThreads = 256;               // 8 warps: several blocks fit on an SM, barriers stay cheap
+constexpr int kThreads = 256;               // 8 warps: several blocks fit on an SM
 constexpr int kWarps = kThreads / kWarp;
-constexpr int kItems = 16;                  // a thread's share: amortises its part of the block scan
+constexpr int kItems = 16;                  // a thread's share of the tile, in registers
 constexpr int kTile = kThreads * kItems;    // 4096
 constexpr int kWarpItems = kWarp * kItems;  // a warp's stretch of the tile: 512 neighbours
 constexpr int kSumThreads = 1024;           // kernel 2 runs alone: give it the widest block
 static_assert(kWarps <= kWarp && kSumThreads / kWarp <= kWarp, "one warp scans the warps' sums");
 
-// ---- lanes and warps -----------------------------------------------------------------------------
+// ---- lanes and warps ---------------------------------------------------------------------------
 
 __device__ unsigned lane_index()
 {
@@ -57,7 +57,7 @@ __device__ unsigned warp_sum(unsigned value)
     return value;
 }
 
-// ---- blocks --------------------------------------------------------------------------------------
+// ---- blocks ------------------------------------------------------------------------------------
 
 // What the warps before this one sum up to; *total is the sum of the whole block. `mine` is the sum
 // of the calling warp, the same in all its lanes. Every thread of the block must call it.
@@ -77,7 +77,7 @@ __device__ unsigned block_exclusive_warp_sum(unsigned mine, unsigned *total)
     return __shfl_sync(kAllLanes, inclusive - sum, warp);
 }
 
-// ---- kernel 1: the sum of every tile -------------------------------------------------------------
+// ---- kernel 1: the sum of every tile -----------------------------------------------------------
 
 __global__ void sum_tiles(const int *__restrict__ in, unsigned *__restrict__ tile_sums, int n)
 {
@@ -92,7 +92,7 @@ __global__ void sum_tiles(const int *__restrict__ in, unsigned *__restrict__ til
         tile_sums[blockIdx.x] = total;
 }
 
-// ---- kernel 2: sums become offsets, in place -----------------------------------------------------
+// ---- kernel 2: sums become offsets, in place ---------------------------------------------------
 
 // One block takes kSumThreads tiles at a time and carries the running sum in a register: all
 // threads compute the same carry, so nobody has to publish it.
@@ -112,7 +112,7 @@ __global__ void scan_tile_sums(unsigned *tile_sums, int tiles)
     }
 }
 
-// ---- kernel 3: every tile, starting from its offset ----------------------------------------------
+// ---- kernel 3: every tile, starting from its offset --------------------------------------------
 
 // A warp owns 512 neighbouring elements as 16 rows of 32, so its loads and stores are coalesced:
 // row k, lane l is element 32 k + l of the warp's stretch.
@@ -146,7 +146,7 @@ __global__ void scan_tiles(const int *__restrict__ in, int *__restrict__ out,
             out[first + k * kWarp] = static_cast<int>(offset + before[k]);
 }
 
-// ---- host ----------------------------------------------------------------------------------------
+// ---- host --------------------------------------------------------------------------------------
 
 // A launch that failed must not pass for one that ran. The error stays for the caller to see.
 static bool launched(const char *kernel)

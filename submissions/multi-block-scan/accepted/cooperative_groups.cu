@@ -13,7 +13,8 @@ constexpr int kThreads = 256;
 constexpr int kWarps = kThreads / 32;
 
 // The sum of v over the threads of the block; every thread gets it.
-__device__ int block_sum(const cg::thread_block &block, const cg::thread_block_tile<32> &warp, int v)
+__device__ int block_sum(const cg::thread_block &block, const cg::thread_block_tile<32> &warp,
+                         int v)
 {
     __shared__ int sums[kWarps];
     v = cg::reduce(warp, v, cg::plus<int>());

@@ -97,7 +97,7 @@ extern "C" void exclusive_scan(const int *in, int *out, int n, void *workspace,
     if (n == 0)
         return;
     int *block_sums = static_cast<int *>(workspace);
-    const int blocks = (n + kTile - 1) / kTile;
+    const int blocks = (n - 1) / kTile + 1;
     scan_tiles<<<blocks, kThreads, 0, stream>>>(in, out, block_sums, n);
     scan_block_sums<<<1, kThreads, 0, stream>>>(block_sums, blocks);
     add_offsets<<<blocks, kThreads, 0, stream>>>(out, block_sums, n);
