@@ -6,6 +6,10 @@
  * An opcode that ops.def does not list, or a form that the parser cannot read, becomes an
  * instruction of opcode PTX_OP_unknown that keeps its text; it is an error only if executed.
  *
+ * Registers of a range (%r<100>) are numbered when first used: the unused ones have no number.
+ * The last instruction never falls through: a `ret` is added where the text has none. atom and red
+ * without an order are .relaxed.gpu, fence and membar .acq_rel and .sc, as the manual says.
+ *
  * Invariants after success: every register, symbol, label, function and loc index is in range;
  * every instruction has the operand count that its ops.def row allows; types are set.
  * Everything lives in the caller's arena. No globals; two threads may parse two modules.
@@ -32,6 +36,7 @@ enum ptx_op {
 
 const char *ptx_op_name(enum ptx_op op);
 
+/* clang-format off */
 enum ptx_type {
     PTX_NONE, /* the opcode has no type suffix (bra, ret, bar) */
     PTX_PRED,
@@ -65,7 +70,8 @@ enum ptx_bool { PTX_BOOL_NONE, PTX_BOOL_AND, PTX_BOOL_OR, PTX_BOOL_XOR };
 enum ptx_round { PTX_ROUND_NONE, PTX_RN, PTX_RZ, PTX_RM, PTX_RP, PTX_RNA, PTX_RNI, PTX_RZI, PTX_RMI,
                  PTX_RPI };
 
-/* What one opcode does in several ways. One enum for all, so that a decoder can switch on (op, sub). */
+/* What one opcode does in several ways. One enum for all, so that a decoder can switch on (op, sub).
+ * bar.red.popc is (bar, POPC), bar.red.and is (bar, AND). */
 enum ptx_sub {
     PTX_SUB_NONE,
     /* mul mad mul24 mad24 */ PTX_LO, PTX_HI, PTX_WIDE,
@@ -84,43 +90,50 @@ enum ptx_sub {
     PTX_MB_TRY_WAIT, PTX_MB_EXPECT_TX, PTX_MB_COMPLETE_TX, PTX_MB_ARRIVE_EXPECT_TX,
     PTX_MB_PENDING_COUNT,
 };
+/* clang-format on */
 
 enum ptx_flag {
-    PTX_F_SAT = 1u << 0, PTX_F_FTZ = 1u << 1, PTX_F_APPROX = 1u << 2, PTX_F_FULL = 1u << 3,
+    PTX_F_SAT = 1u << 0,
+    PTX_F_FTZ = 1u << 1,
+    PTX_F_APPROX = 1u << 2,
+    PTX_F_FULL = 1u << 3,
     PTX_F_CC = 1u << 4,      /* writes the carry: add.cc, sub.cc, mad.cc, addc.cc */
     PTX_F_UNI = 1u << 5,     /* bra.uni, call.uni */
     PTX_F_SYNC = 1u << 6,    /* shfl.sync, vote.sync, match.sync, redux.sync */
     PTX_F_ALIGNED = 1u << 7, /* barrier.sync.aligned, bar.* (always aligned) */
     PTX_F_NC = 1u << 8,      /* ld.global.nc */
-    PTX_F_CLAMP = 1u << 9, PTX_F_WRAP = 1u << 10,
+    PTX_F_CLAMP = 1u << 9,
+    PTX_F_WRAP = 1u << 10,
     PTX_F_SHIFTAMT = 1u << 11, /* bfind.shiftamt */
     PTX_F_TO = 1u << 12,       /* cvta.to.<space>: generic -> space */
     PTX_F_NAN = 1u << 13,      /* min.NaN, max.NaN */
-    PTX_F_XORSIGN = 1u << 14, PTX_F_ABS = 1u << 15,
-    PTX_F_NOINC = 1u << 16,    /* cp.async.mbarrier.arrive.noinc */
-    PTX_F_PARITY = 1u << 17,   /* mbarrier.*_wait.parity */
-    PTX_F_READ = 1u << 18,     /* cp.async.bulk.wait_group.read */
+    PTX_F_XORSIGN = 1u << 14,
+    PTX_F_ABS = 1u << 15,
+    PTX_F_NOINC = 1u << 16,  /* cp.async.mbarrier.arrive.noinc */
+    PTX_F_PARITY = 1u << 17, /* mbarrier.*_wait.parity */
+    PTX_F_READ = 1u << 18,   /* cp.async.bulk.wait_group.read */
     PTX_F_RELU = 1u << 19,
     PTX_F_NOCOMPLETE = 1u << 20, /* mbarrier.arrive.noComplete */
     PTX_F_NOFTZ = 1u << 21,
     PTX_F_VOLATILE_ASM = 1u << 22,
+    PTX_F_TRANS = 1u << 23, /* ldmatrix.trans */
 };
 
 enum ptx_operand_kind {
-    PTX_OPERAND_REG,   /* reg; negated for !%p; reg2 for the pair %p|%q */
-    PTX_OPERAND_IMM,   /* imm: the bits (a float literal: of its own type, see imm_type) */
-    PTX_OPERAND_SREG,  /* imm: enum ptx_sreg */
-    PTX_OPERAND_SYMBOL,/* the address of symbols[symbol] + imm (mov, cvta) */
-    PTX_OPERAND_ADDR,  /* [reg + imm] (symbol -1), [symbol + imm] (reg -1), [imm] (both -1) */
-    PTX_OPERAND_VEC,   /* {a, b, ...}: elements */
-    PTX_OPERAND_LABEL, /* imm: instruction index in the function */
-    PTX_OPERAND_FUNC,  /* imm: index into module->functions (call) */
-    PTX_OPERAND_SINK,  /* _ */
+    PTX_OPERAND_REG,    /* reg; negated for !%p; reg2 for the pair %p|%q */
+    PTX_OPERAND_IMM,    /* imm: the bits (a float literal: of its own type, see imm_type) */
+    PTX_OPERAND_SREG,   /* imm: enum ptx_sreg */
+    PTX_OPERAND_SYMBOL, /* the address of symbols[symbol] + imm (mov, cvta) */
+    PTX_OPERAND_ADDR,   /* [reg + imm] (symbol -1), [symbol + imm] (reg -1), [imm] (both -1) */
+    PTX_OPERAND_VEC,    /* {a, b, ...}: elements */
+    PTX_OPERAND_LABEL,  /* imm: instruction index in the function */
+    PTX_OPERAND_FUNC,   /* imm: index into module->functions (call) */
+    PTX_OPERAND_SINK,   /* _ */
 };
 
 struct ptx_operand {
     uint8_t kind;
-    uint8_t imm_type; /* IMM: PTX_S64 / PTX_U64 for integers, PTX_F32 for 0f, PTX_F64 for 0d and decimals */
+    uint8_t imm_type; /* IMM: PTX_S64, PTX_U64: integers; PTX_F32: 0f; PTX_F64: 0d and 1.5 */
     bool negated;
     int32_t reg, reg2; /* function register number, -1 = none */
     int32_t symbol;    /* -1 = none */
@@ -149,8 +162,9 @@ struct ptx_loc {
 
 struct ptx_instr {
     uint16_t op;
-    uint8_t type;     /* the type it works in: the last type suffix; of cvt, set: the destination's */
-    uint8_t src_type; /* cvt, set, slct, dp4a ...: the other type suffix; else the same as type */
+    uint8_t type; /* the type it works in: the last type suffix; of cvt, set: the destination's */
+    uint8_t src_type; /* cvt, set, slct, dp4a ...: the other type suffix; else the same as type.
+                         slct.u32.s32: type S32, src_type U32; dp4a.s32.u32: type U32 (of b) */
     uint8_t space;    /* ld st atom red cvta isspacep cp; of cvta.to / cvta: the named space */
     uint8_t space2;   /* cp: the source's space */
     uint8_t vec;      /* 1, 2, 4, 8 */
@@ -158,41 +172,49 @@ struct ptx_instr {
     bool guard_negated;
     int32_t guard; /* predicate register, -1 = always */
     uint32_t flags;
-    uint32_t used_bytes; /* .pragma "used_bytes_mask ...": bit i = byte i of this load is used; ~0 = all */
+    uint32_t used_bytes; /* .pragma "used_bytes_mask ...": bit i = byte i of the load is used */
     uint32_t loc;        /* index into module->locs; 0 = unknown */
     uint32_t ptx_line;   /* line in the PTX text, from 1 */
     uint16_t operand_count;
     struct ptx_operand *operands;
-    /* Destinations come first, as written. call: operands are
-     *   [0] VEC of SYMBOLs that receive the results (maybe empty), [1] FUNC or REG, [2] VEC of SYMBOLs
-     *   or IMMs that are passed; an indirect call has [3] SYMBOL -1 with imm = index of the prototype. */
-    const char *text; /* the opcode with all suffixes, as written */
+    /* Destinations come first, as written. `_|p` has a register of its own for the `_`.
+     * call: [0] VEC of SYMBOLs that receive the results (maybe empty), [1] FUNC or REG, [2] VEC of
+     *   SYMBOLs or IMMs that are passed; an indirect call has [3] SYMBOL -1 with imm = index of the
+     *   prototype in module->functions (a declaration: its params and results give the layout).
+     * brx.idx: [0] REG, [1] VEC of LABELs. */
+    const char *text; /* the opcode with all suffixes as written; unknown: the statement */
 };
 
-enum ptx_linkage { PTX_LINK_NONE, PTX_LINK_VISIBLE, PTX_LINK_EXTERN, PTX_LINK_WEAK, PTX_LINK_COMMON };
+enum ptx_linkage {
+    PTX_LINK_NONE,
+    PTX_LINK_VISIBLE,
+    PTX_LINK_EXTERN,
+    PTX_LINK_WEAK,
+    PTX_LINK_COMMON
+};
 
 /* "Put the address of symbols[symbol] + addend at byte `offset`" (or of a function, symbol -1). */
 struct ptx_reloc {
     uint64_t offset;
     int32_t symbol, function;
     int64_t addend;
-    uint8_t bytes;    /* 8, or 4 */
-    bool generic;     /* generic(symbol): a generic address */
+    uint8_t bytes; /* 8, or 4 */
+    bool generic;  /* generic(symbol): a generic address */
 };
 
 struct ptx_symbol {
     const char *name;
-    uint8_t space;   /* PTX_GLOBAL PTX_CONST PTX_SHARED PTX_LOCAL PTX_PARAM */
+    uint8_t space; /* PTX_GLOBAL PTX_CONST PTX_SHARED PTX_LOCAL PTX_PARAM */
     uint8_t linkage;
-    uint8_t type;    /* element type as declared */
+    uint8_t type; /* element type as declared */
     uint32_t align;
-    uint64_t bytes;  /* 0 for `.extern .shared x[]` */
-    bool is_texture; /* .texref .samplerref .surfref */
+    uint64_t bytes;   /* 0 for `.extern .shared x[]` */
+    bool is_texture;  /* .texref .samplerref .surfref */
     int32_t function; /* owning function, -1 = module scope */
     uint64_t offset; /* PARAM of an entry or function signature: byte offset in the parameter block.
                         SHARED, LOCAL and call-site PARAM of a function: offset in its own block */
     bool is_call_param; /* a .param declared inside a body, for a call */
-    uint8_t *init;   /* `bytes` bytes, NULL = zero or uninitialised */
+    uint8_t *init;      /* `bytes` bytes, NULL = zero or uninitialised */
     struct ptx_reloc *relocs;
     uint32_t reloc_count;
 };
@@ -210,8 +232,9 @@ struct ptx_function {
     uint8_t linkage;
     int32_t *params; /* symbols of the signature, in order */
     uint32_t param_count;
-    uint64_t param_bytes; /* of the whole block, entries: as cudaLaunchKernel lays it out */
-    int32_t *results; /* of a function */
+    uint64_t param_bytes; /* of the whole block, entries: as cudaLaunchKernel lays it out; the
+                             results of a function follow its parameters */
+    int32_t *results;     /* of a function */
     uint32_t result_count;
     struct ptx_reg *regs;
     uint32_t reg_count;
@@ -241,7 +264,8 @@ struct ptx_module {
 };
 
 /* Reads `length` bytes of PTX. NULs at the end are ignored. 0, or -1 with
- * "PTX line N: what was found; what was expected". Never reads past length, never aborts on input. */
+ * "PTX line N: what was found; what was expected". Never reads past length, never aborts on input.
+ */
 int ptx_parse(const char *text, size_t length, struct arena *arena, struct ptx_module *module,
               struct err *e);
 
