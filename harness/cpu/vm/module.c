@@ -173,6 +173,7 @@ void vm_kernel_info(const struct vm_kernel *kernel, struct vm_kernel_info *info)
     const struct vm_limits *limits = &kernel->module->vm->limits;
     *info = (struct vm_kernel_info){
         .name = f->name,
+        .people_name = kernel->people_name,
         .param_count = f->param_count,
         .param_offsets = kernel->param_offsets,
         .param_sizes = kernel->param_sizes,

@@ -102,7 +102,7 @@ bool vm_module_symbol(struct vm_module *module, const char *name, uint64_t *addr
 struct vm_kernel *vm_module_kernel(struct vm_module *module, const char *name); /* NULL = none */
 
 struct vm_kernel_info {
-    const char *name;
+    const char *name, *people_name; /* mangled; as written in the source */
     uint32_t param_count;
     const uint32_t *param_offsets, *param_sizes; /* bytes in the parameter block */
     uint32_t param_bytes;

@@ -1,0 +1,89 @@
+/* What the runner asks of this device beside the CUDA API (wire/wire.h). */
+#include "cpu/cudart/hooks.h"
+
+#include "cpu/cudart/runtime.h"
+
+/* Every hook needs the device; a failure to make it has been printed. */
+static bool enter(void)
+{
+    cudaError_t error = rt_enter_even_if_faulty();
+    if (error == cudaSuccess)
+        return true;
+    rt_leave(error);
+    return false;
+}
+
+static void configure(const struct wire_device_config *config)
+{
+    if (!enter())
+        return;
+    rt_configure(config);
+    rt_unlock();
+}
+
+static void narrow(const void *pointer, size_t bytes, const char *name)
+{
+    if (!enter())
+        return;
+    vm_narrow(rt.vm, (uint64_t)(uintptr_t)pointer, bytes, name);
+    rt_unlock();
+}
+
+static void forget(const void *pointer, size_t bytes)
+{
+    if (!enter())
+        return;
+    vm_mark_undefined(rt.vm, (uint64_t)(uintptr_t)pointer, bytes);
+    rt_unlock();
+}
+
+static size_t findings(struct wire_finding *out, size_t capacity)
+{
+    if (!enter())
+        return 0;
+    size_t count = vm_findings(rt.vm, out, capacity);
+    rt_unlock();
+    return count;
+}
+
+static void counters(struct wire_counters *out)
+{
+    *out = (struct wire_counters){0};
+    if (!enter())
+        return;
+    vm_counters(rt.vm, out);
+    rt_unlock();
+}
+
+/* Called from signal handlers: no lock, no device made. */
+static void explain_host_address(const void *address, char *out, size_t out_bytes)
+{
+    if (out_bytes > 0)
+        out[0] = '\0';
+    if (rt.vm)
+        vm_explain_host_address(rt.vm, address, out, out_bytes);
+}
+
+static uint64_t peak_bytes(void)
+{
+    if (!enter())
+        return 0;
+    uint64_t bytes = vm_memory_peak(rt.vm);
+    rt_unlock();
+    return bytes;
+}
+
+const struct wire_device_hooks *scanjudge_device_hooks(void)
+{
+    static const struct wire_device_hooks hooks = {
+        .version = WIRE_HOOKS_VERSION,
+        .configure = configure,
+        .narrow = narrow,
+        .forget = forget,
+        .findings = findings,
+        .counters = counters,
+        .explain_host_address = explain_host_address,
+        .peak_bytes = peak_bytes,
+    };
+    return &hooks;
+}

@@ -1,0 +1,158 @@
+/* runtime: the state behind the CUDA runtime API, and what every API function does first and last.
+ *
+ * There is one device, made at the first call that needs it, and one lock around it: rt_enter()
+ * takes it, rt_leave() gives it back, and everything else here is called in between. The work of a
+ * call is done when it returns, whatever stream it named: a legal order, since this device runs one
+ * thing at a time.
+ *
+ * Errors are CUDA's: a call returns its error and keeps it for cudaGetLastError() of that host
+ * thread. A kernel fault is sticky: nearly every later call returns it, until the process ends. */
+#ifndef CPU_CUDART_RUNTIME_H
+#define CPU_CUDART_RUNTIME_H
+
+#include "cpu/cudart/map.h"
+#include "cpu/vm/vm.h"
+#include "wire/wire.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#pragma GCC visibility push(default)
+#include <cuda_profiler_api.h>
+#include <cuda_runtime_api.h>
+#pragma GCC visibility pop
+
+/* A program built with --default-stream per-thread calls NAME_ptsz or NAME_ptds. The streams make
+ * no difference here, so these are second names of the same function. */
+#define RT_ALIAS(name, other)                                                                      \
+    extern __typeof__(name) other __attribute__((alias(#name), visibility("default")))
+#define RT_ALIAS_PTSZ(name) RT_ALIAS(name, name##_ptsz)
+#define RT_ALIAS_PTDS(name) RT_ALIAS(name, name##_ptds)
+
+enum { RT_VERSION = 13000, RT_WARP_SIZE = 32 };
+
+struct rt_module;
+
+struct rt_function { /* a __global__ function that the program registered */
+    struct rt_module *module;
+    const void *host;             /* the host stub's address: what <<<>>> passes */
+    const char *name;             /* mangled; the program's string */
+    struct vm_kernel *kernel;     /* NULL until first used */
+    struct vm_kernel_info info;   /* valid with kernel */
+    long long max_dynamic_shared; /* set by cudaFuncSetAttribute, -1 = the default */
+    int carveout;
+    struct rt_function *next;
+};
+
+struct rt_variable { /* a __device__, __constant__ or __managed__ variable */
+    struct rt_module *module;
+    const void *host;
+    const char *name;
+    size_t bytes;
+    void **managed; /* where the program keeps a managed variable's address, NULL = not managed */
+    struct rt_variable *next;
+};
+
+enum rt_allocation_kind { RT_DEVICE, RT_MANAGED, RT_PINNED, RT_REGISTERED };
+
+struct rt_allocation {
+    enum rt_allocation_kind kind;
+    void *base;
+    size_t bytes;
+    unsigned flags;
+    struct rt_pool *pool; /* of cudaMallocAsync, else NULL */
+};
+
+struct rt_stream {
+    unsigned flags;
+    int priority;
+    unsigned long long id;
+};
+
+struct rt_event {
+    unsigned flags;
+    bool recorded;
+    uint64_t at_ns;
+};
+
+struct runtime {
+    struct vm *vm; /* NULL until rt_enter() */
+    struct vm_limits limits;
+    struct rt_module *modules;
+    struct map functions;   /* by host stub and by their own address (a cudaKernel_t) */
+    struct map variables;   /* by host address */
+    struct map allocations; /* by base: struct rt_allocation */
+    struct map streams;     /* by handle: struct rt_stream */
+    struct map events;      /* by handle: struct rt_event */
+    struct map pools;       /* by handle: struct rt_pool */
+    unsigned long long next_stream_id;
+    size_t device_limits[8]; /* by enum cudaLimit */
+    unsigned device_flags;
+    enum cudaFuncCache cache_config;
+};
+extern struct runtime rt;
+
+/* ---- around every call ---- */
+
+/* Locks, makes the device if there is none yet. cudaSuccess, or the error that the call must
+ * return: a sticky fault, a call from inside a host callback, no device. */
+cudaError_t rt_enter(void);
+/* The same for calls that work in spite of a fault. */
+cudaError_t rt_enter_even_if_faulty(void);
+/* Keeps the error for cudaGetLastError() and unlocks. Returns it. */
+cudaError_t rt_leave(cudaError_t error);
+/* The lock without the device (registration, hooks). */
+void rt_lock(void);
+void rt_unlock(void);
+cudaError_t rt_fault(void); /* the sticky error, or cudaSuccess */
+/* Runs a host callback: no CUDA call is allowed inside. Call it unlocked. */
+void rt_call_back(void (*function)(void *), void *argument);
+
+/* Makes `config` count from now on and forgets findings, counters and a sticky fault. */
+void rt_configure(const struct wire_device_config *config);
+
+/* Adds a finding. `kernel` may be NULL. */
+void rt_report(enum finding_kind kind, enum wire_severity severity, const char *kernel,
+               const char *format, ...) __attribute__((format(printf, 4, 5)));
+/* A call that cannot work: adds a cuda_error warning, so that people learn why, and returns
+ * `error`. */
+cudaError_t rt_refuse(cudaError_t error, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* ---- modules (register.c) ---- */
+
+/* What <<<>>> or the API was given: a host stub or a cudaKernel_t. Loads its module. */
+cudaError_t rt_find_function(const void *function, struct rt_function **out);
+cudaError_t rt_find_variable(const void *symbol, uint64_t *address, size_t *bytes);
+void rt_unload_modules(void); /* cudaDeviceReset: they load again when used */
+
+/* ---- launching (launch.c) ---- */
+
+struct rt_launch {
+    dim3 grid, block;
+    size_t dynamic_shared;
+    bool cooperative;
+};
+cudaError_t rt_launch(const void *function, const struct rt_launch *launch, void **args);
+/* How much dynamic shared memory a block of this function may ask for. */
+size_t rt_max_dynamic_shared(const struct rt_function *function);
+
+/* ---- memory (memory.c, copy.c) ---- */
+
+cudaError_t rt_allocate(void **out, size_t bytes, struct rt_pool *pool);
+cudaError_t rt_free(void *pointer);
+/* The allocation that holds the address, NULL = none of ours. */
+struct rt_allocation *rt_allocation_at(const void *pointer);
+void rt_free_everything(void);
+/* `call` names the API function in findings. */
+cudaError_t rt_copy(const char *call, void *to, const void *from, size_t bytes,
+                    enum cudaMemcpyKind kind);
+void rt_pools_release(void);
+
+/* ---- streams and events (stream.c) ---- */
+
+cudaError_t rt_check_stream(cudaStream_t stream);
+void rt_streams_release(void);
+
+#endif

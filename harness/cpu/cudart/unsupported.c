@@ -1,0 +1,14 @@
+/* The part of the stubs that needs CUDA's types. */
+#include "cpu/cudart/runtime.h"
+#include "cpu/cudart/stubs.h"
+
+int rt_not_supported(const char *name, bool *told)
+{
+    cudaError_t error = rt_enter_even_if_faulty();
+    if (error == cudaSuccess && !*told) {
+        *told = true;
+        rt_report(FINDING_unsupported, WIRE_ERROR, NULL,
+                  "%s: the CPU device does not have this yet", name);
+    }
+    return (int)rt_leave(cudaErrorNotSupported);
+}
