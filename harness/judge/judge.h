@@ -27,6 +27,8 @@ struct judge_options {
     uint32_t checks;          /* enum wire_check; 0 = WIRE_CHECK_DEFAULT */
     bool only_bounds;         /* shorthand used by the bench */
     bool reference_as_oracle; /* expected answers from the reference even if there is an oracle */
+    bool count;               /* also sectors and bank conflicts, in the first pass of every case */
+    const char *command;      /* how people start the judge, for `reproduce`; NULL = "./judge.sh" */
     void (*progress)(void *context, const char *what, unsigned done, unsigned total);
     void *progress_context;
 };

@@ -1,0 +1,288 @@
+/* One case: the passes of passes.def until one fails. The first pass of a small case whose answer
+ * is wrong is followed by one more run that is never judged: it tells whether the answer depends on
+ * the order in which threads run, or on what memory held before. */
+#include "base/file.h"
+#include "judge/costs.h"
+#include "judge/request.h"
+#include "judge/session.h"
+#include "judge/verdict.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum hang_means { HANG_FAILS, HANG_WARNS };
+
+static const struct pass_row {
+    enum wire_schedule schedule;
+    uint32_t resident_blocks;
+    enum hang_means hang;
+} PASSES[] = {
+#define PASS(schedule, resident, hang) {schedule, resident, hang},
+#include "judge/passes.def"
+#undef PASS
+};
+
+enum {
+    PASS_COUNT = sizeof PASSES / sizeof PASSES[0],
+    PRINTED_MAX = 4096,  /* bytes of what a submission printed that a result keeps per case */
+    EXPLAINED_CASES = 3, /* failing cases that get the extra run */
+};
+static const uint64_t SMALL_CASE_BYTES = (uint64_t)1 << 20;
+/* Warp instructions per second of the time limit: a third of what the device does with all checks
+ * on, so that a kernel that runs away is stopped with its line before the wall limit hits. */
+static const uint64_t STEPS_PER_SECOND = 50000000;
+
+void session_configure(const struct session *s, const struct prepared_case *c,
+                       enum wire_schedule schedule, uint32_t resident_blocks,
+                       unsigned schedule_number, unsigned poison_number,
+                       struct wire_request *request)
+{
+    *request = c->request;
+    request->poison_seed = request_seed(&c->data, poison_number, "poison");
+    struct wire_device_config *device = &request->device;
+    device->schedule = schedule;
+    device->checks = s->checks;
+    device->schedule_seed = request_seed(&c->data, schedule_number, "schedule");
+    device->step_limit = s->problem->limits.time_ns / 1000 * STEPS_PER_SECOND / 1000000;
+    device->resident_blocks = resident_blocks;
+    snprintf(device->source_file, sizeof device->source_file, "%s", file_base_name(s->source));
+}
+
+/* State of one case while its passes run. */
+struct case_run {
+    struct session *s;
+    struct prepared_case *c;
+    struct run_region outputs;
+    struct result_case *result;
+    struct text out, errors;
+    struct run_outcome outcome; /* of the latest pass */
+    struct pass_verdict verdict;
+};
+
+static int run_one(struct case_run *r, const struct wire_request *request, struct err *e)
+{
+    const int fds[2] = {r->c->inputs.fd, r->outputs.fd};
+    if (keeper_pass(&r->s->submission, request, fds, r->s->problem->limits.time_ns, &r->outcome,
+                    &r->out, &r->errors, e) != 0)
+        return -1;
+    r->result->ms += (double)r->outcome.wall_ns / 1e6;
+    verdict_of_pass(&r->c->data, request, &r->outcome, r->outputs.bytes, r->s->arena, &r->verdict);
+    if (r->verdict.is_our_fault)
+        return err_set(e, "%s", r->verdict.message);
+    return 0;
+}
+
+static bool same_finding(const struct wire_finding *a, const struct wire_finding *b)
+{
+    return a->kind == b->kind && a->line == b->line && a->severity == b->severity &&
+           strcmp(a->file, b->file) == 0 && (a->line != 0 || strcmp(a->message, b->message) == 0);
+}
+
+static void add_finding(struct session *s, struct result_case *result, const struct wire_finding *f)
+{
+    for (unsigned i = 0; i < result->finding_count; i++)
+        if (same_finding(&result->findings[i], f))
+            return;
+    if (!result->findings)
+        result->findings = arena_array(s->arena, (size_t)PASS_COUNT * VERDICT_FINDINGS_MAX,
+                                       sizeof *result->findings);
+    result->findings[result->finding_count++] = *f;
+}
+
+static void take_findings(struct case_run *r)
+{
+    for (unsigned i = 0; i < r->verdict.finding_count; i++)
+        add_finding(r->s, r->result, &r->verdict.findings[i]);
+}
+
+/* The last-block-first pass hung: right on every GPU that starts blocks in ascending order. */
+static void warn_block_order(struct case_run *r)
+{
+    const struct wire_finding *hang = verdict_finding(&r->verdict, FINDING_deadlock);
+    struct wire_finding f = {.block = {-1, -1, -1}, .thread = {-1, -1, -1}};
+    if (hang)
+        f = *hang;
+    f.kind = FINDING_block_order;
+    f.severity = WIRE_WARNING;
+    f.count = 1;
+    snprintf(
+        f.message, sizeof f.message,
+        "finishes only when blocks start in ascending order: when they start from the last one, "
+        "with two resident at a time, it hangs. CUDA promises no order; an atomic ticket instead "
+        "of blockIdx gives one");
+    add_finding(r->s, r->result, &f);
+    r->s->block_order_seen = true;
+}
+
+/* Runs the failing pass once more with one thing changed, and says what that tells. */
+static const char *explain_by_rerun(struct case_run *r, unsigned failed, struct err *e, int *status)
+{
+    struct session *s = r->s;
+    const struct pass_row *row = &PASSES[failed];
+    struct wire_request request;
+    struct pass_verdict first = r->verdict;
+    const char *sentence = NULL;
+    *status = 0;
+    if (failed > 0) {
+        /* Pass 0 was right. The same schedule with its poison tells which of the two mattered. */
+        session_configure(s, r->c, row->schedule, row->resident_blocks, failed, 0, &request);
+        *status = run_one(r, &request, e);
+        if (*status == 0 && r->verdict.verdict == VERDICT_accepted)
+            sentence = "different on every run: right with one content of fresh memory, wrong with "
+                       "another, so it uses values that nobody wrote";
+        else if (*status == 0)
+            sentence = arena_printf(s->arena,
+                                    "different on every schedule: right in order, wrong %s, so it "
+                                    "relies on an order of threads that nothing guarantees",
+                                    wire_schedule_name(row->schedule));
+    } else {
+        struct run_region before = r->outputs;
+        if (run_region_init(&r->outputs, r->c->request.out_bytes, true, e) != 0) {
+            r->outputs = before;
+            *status = -1;
+            return NULL;
+        }
+        session_configure(s, r->c, WIRE_REVERSED, 0, 1, 0, &request);
+        *status = run_one(r, &request, e);
+        if (*status == 0 && r->outcome.how == RUN_REPLIED && r->outcome.reply.status == WIRE_DONE &&
+            !check_same_outputs(&r->c->data, &request, before.bytes, r->outputs.bytes))
+            sentence =
+                "different on every schedule: the same call gives another answer when threads "
+                "run in reverse, so it relies on an order that nothing guarantees";
+        run_region_release(&before);
+    }
+    r->verdict = first;
+    return sentence;
+}
+
+static const char *join(struct arena *arena, const char *a, const char *b)
+{
+    if (!a || !b)
+        return a ? a : b;
+    return arena_printf(arena, "%s; %s", a, b);
+}
+
+static int report_failure(struct case_run *r, unsigned pass, bool is_small, struct err *e)
+{
+    struct session *s = r->s;
+    struct result_case *result = r->result;
+    result->verdict = r->verdict.verdict;
+    result->failing_schedule = is_small ? wire_schedule_name(PASSES[pass].schedule) : NULL;
+    const struct check_mismatch *m = &r->verdict.check.mismatch;
+    result->mismatch = (struct result_mismatch){m->output, m->index, m->count, m->expected, m->got};
+    result->diagnosis = join(s->arena, r->verdict.check.diagnosis, r->verdict.message);
+    s->timed_out_cases += r->verdict.timed_out;
+    if (!is_small || !m->output || s->explained_cases++ >= EXPLAINED_CASES)
+        return 0;
+    int status;
+    const char *why = explain_by_rerun(r, pass, e, &status);
+    result->diagnosis = join(s->arena, why, result->diagnosis);
+    return status;
+}
+
+static int run_passes(struct case_run *r, struct err *e)
+{
+    struct session *s = r->s;
+    struct result_case *result = r->result;
+    bool is_small = r->c->bytes <= SMALL_CASE_BYTES;
+    bool is_limited = costs_apply(s->problem, result->name);
+    result->verdict = VERDICT_accepted;
+    for (unsigned pass = 0; pass < PASS_COUNT; pass++) {
+        const struct pass_row *row = &PASSES[pass];
+        if (row->hang == HANG_WARNS && s->block_order_seen)
+            continue;
+        struct wire_request request;
+        session_configure(s, r->c, row->schedule, row->resident_blocks, pass, pass, &request);
+        if (pass == 0 && (is_limited || s->options->count))
+            request.device.checks |= WIRE_CHECK_COUNTERS;
+        if (run_one(r, &request, e) != 0)
+            return -1;
+        result->passes++;
+        if (pass == 0 && r->outcome.how == RUN_REPLIED && r->outcome.reply.status == WIRE_DONE) {
+            result->has_counters = true;
+            result->counters = r->outcome.reply.counters;
+        }
+        if (row->hang == HANG_WARNS && r->verdict.hung) {
+            warn_block_order(r);
+            continue;
+        }
+        take_findings(r);
+        if (r->verdict.verdict != VERDICT_accepted)
+            return report_failure(r, pass, is_small, e);
+        if (!is_small)
+            break;
+    }
+    const char *cost = is_limited ? costs_exceeded(&r->c->data, &result->counters, s->arena) : NULL;
+    if (cost) {
+        result->verdict = VERDICT_cost_limit_exceeded;
+        result->diagnosis = cost;
+    }
+    return 0;
+}
+
+/* A word as a shell reads it back. */
+static const char *quoted(struct arena *arena, const char *word)
+{
+    static const char PLAIN[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "_-+=./,:@%";
+    if (word[0] && word[strspn(word, PLAIN)] == '\0')
+        return word;
+    struct text t;
+    text_init(&t);
+    text_addc(&t, '\'');
+    for (; *word; word++) {
+        if (*word == '\'')
+            text_add(&t, "'\\''");
+        else
+            text_addc(&t, *word);
+    }
+    text_addc(&t, '\'');
+    const char *copy = arena_strdup(arena, text_str(&t));
+    text_release(&t);
+    return copy;
+}
+
+static const char *reproduce_command(const struct session *s, const char *case_name)
+{
+    struct arena *a = s->arena;
+    const char *command = s->options->command ? s->options->command : "./judge.sh";
+    const char *checks = s->checks == WIRE_CHECK_BOUNDS    ? " --check bounds"
+                         : s->checks != WIRE_CHECK_DEFAULT ? " --check all"
+                                                           : "";
+    /* A name that begins with a dash would be read as an option. */
+    return arena_printf(a, "%s run %s %s%s --case %s --seed %" PRIu64 "%s", quoted(a, command),
+                        quoted(a, s->problem->id), s->source[0] == '-' ? "./" : "",
+                        quoted(a, s->source), quoted(a, case_name), s->seed, checks);
+}
+
+static const char *printed(struct arena *arena, const struct text *t)
+{
+    if (t->length <= PRINTED_MAX)
+        return arena_strndup(arena, text_str(t), t->length);
+    return arena_printf(arena, "%.*s\n[%zu more bytes]", PRINTED_MAX, t->data,
+                        t->length - PRINTED_MAX);
+}
+
+int session_run_case(struct session *s, struct prepared_case *c, struct result_case *result,
+                     struct err *e)
+{
+    *result = (struct result_case){.name = c->data.instance->name,
+                                   .is_public = c->data.instance->is_public};
+    struct case_run *r = arena_alloc(&c->arena, sizeof *r);
+    *r = (struct case_run){.s = s, .c = c, .result = result};
+    text_init(&r->out);
+    text_init(&r->errors);
+    int status = run_region_init(&r->outputs, c->request.out_bytes, true, e);
+    if (status != 0)
+        return -1;
+    status = run_passes(r, e);
+    if (result->verdict != VERDICT_accepted)
+        result->reproduce = reproduce_command(s, result->name);
+    result->stdout_text = printed(s->arena, &r->out);
+    result->stderr_text = printed(s->arena, &r->errors);
+    run_region_release(&r->outputs);
+    text_release(&r->out);
+    text_release(&r->errors);
+    return status;
+}

@@ -1,0 +1,304 @@
+/* The pipeline. While nvcc compiles the submission in one thread, another makes the cases' data and
+ * expected answers; then this thread takes case after case, in order, through the submission's box.
+ * With a cached submission the second thread still stays ahead: the large case at the end is being
+ * generated while the small ones run. */
+#include "judge/judge.h"
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/rng.h"
+#include "judge/compile/compile.h"
+#include "judge/problem/suggest.h"
+#include "judge/session.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { TIMED_OUT_CASES_MAX = 3 };
+static const uint64_t START_LIMIT_NS = 10000000000u; /* to load a library */
+static const char COMPILE_TARGET[] = "75";
+
+/* One run of nvcc in a thread. Its strings live in an arena of its own until the thread is joined.
+ */
+struct compile_job {
+    const struct toolkit *toolkit;
+    struct compile_spec spec;
+    struct arena arena;
+    struct compile_result result;
+    struct err error;
+    int status;
+    pthread_t thread;
+    bool started;
+};
+
+static void *compile_thread(void *context)
+{
+    struct compile_job *job = context;
+    job->status = compile(job->toolkit, &job->spec, &job->arena, &job->result, &job->error);
+    return NULL;
+}
+
+static void job_start(struct compile_job *job)
+{
+    arena_init(&job->arena);
+    job->started = pthread_create(&job->thread, NULL, compile_thread, job) == 0;
+    if (!job->started)
+        compile_thread(job); /* no more threads: later is better than never */
+}
+
+static void job_join(struct compile_job *job)
+{
+    if (job->started)
+        pthread_join(job->thread, NULL);
+    job->started = false;
+}
+
+/* Everything of one judging that has to be ended again. */
+struct judging {
+    struct session session;
+    struct problem problem;
+    struct toolkit toolkit;
+    struct compile_job submission, reference;
+    struct preparation preparation;
+    bool is_preparing;
+    const struct problem_case **cases;
+    unsigned case_count;
+    struct result *result;
+    uint64_t start_ns;
+};
+
+static void progress(const struct judging *j, const char *what, unsigned done, unsigned total)
+{
+    const struct judge_options *o = j->session.options;
+    if (o->progress)
+        o->progress(o->progress_context, what, done, total);
+}
+
+static int choose_cases(struct judging *j, struct err *e)
+{
+    const char *wanted = j->session.options->case_name;
+    const struct problem *p = &j->problem;
+    struct arena *arena = j->session.arena;
+    j->cases = arena_array(arena, p->case_count, sizeof *j->cases);
+    for (unsigned i = 0; i < p->case_count; i++)
+        if (!wanted || strcmp(p->cases[i].name, wanted) == 0)
+            j->cases[j->case_count++] = &p->cases[i];
+    if (j->case_count)
+        return 0;
+    if (!wanted)
+        return err_set(e, "%s has no cases", p->file);
+    const char **names = arena_array(arena, p->case_count, sizeof *names);
+    for (unsigned i = 0; i < p->case_count; i++)
+        names[i] = p->cases[i].name;
+    const char *near = suggest(wanted, names, p->case_count);
+    return err_set(e, "%s has no case named '%s'%s%s%s", p->id, wanted,
+                   near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
+static void start_compiling(struct judging *j)
+{
+    const struct problem *p = &j->problem;
+    const struct judge_paths *paths = j->session.paths;
+    struct compile_spec spec = {
+        .source = j->session.source,
+        .entry = p->entry,
+        .prototype = problem_prototype(p, j->session.arena),
+        .target = COMPILE_TARGET,
+        .forbid_headers = p->rules.forbid_headers,
+        .forbid_header_count = p->rules.forbid_header_count,
+        .cache_folder = paths->cache,
+        .limit_ns = p->limits.compile_ns,
+        .log_bytes = 64 * 1024,
+    };
+    j->submission.toolkit = &j->toolkit;
+    j->submission.spec = spec;
+    job_start(&j->submission);
+    if (!j->session.use_reference)
+        return;
+    spec.source = arena_printf(j->session.arena, "%s/reference/%s/%s", paths->root, p->id,
+                               p->reference ? p->reference : "");
+    spec.forbid_header_count = 0; /* the rule is for students */
+    j->reference.toolkit = &j->toolkit;
+    j->reference.spec = spec;
+    job_start(&j->reference);
+}
+
+/* The first line of a compiler's log that tells an error. */
+static const char *first_error(const char *log, struct arena *arena)
+{
+    for (const char *line = log; line && *line;) {
+        size_t length = strcspn(line, "\n");
+        const char *hit = memmem(line, length, "error", 5);
+        if (hit)
+            return arena_strndup(arena, line, length);
+        line += length + (line[length] == '\n');
+    }
+    return "the submission does not compile";
+}
+
+static int judge_error(struct judging *j, const struct err *e)
+{
+    j->result->verdict = VERDICT_judge_error;
+    j->result->message = arena_strdup(j->session.arena, e->text);
+    return 0;
+}
+
+static struct run_spec run_spec_of(const struct session *s, const char *library)
+{
+    struct run_spec spec = {
+        .runner = s->paths->runner,
+        .cudart = s->paths->cudart,
+        .library = library,
+        .entry = s->problem->entry,
+        .start_limit_ns = START_LIMIT_NS,
+        .memory_bytes = s->problem->limits.memory_bytes,
+        .output_bytes = s->problem->limits.output_bytes,
+    };
+    /* The limit is meant for what the submission takes; the device itself needs some as well. */
+    if (spec.memory_bytes)
+        spec.memory_bytes += (uint64_t)512 << 20;
+#ifdef SJ_SANITIZED
+    spec.memory_bytes = 0; /* sanitizers need terabytes of shadow */
+#endif
+    return spec;
+}
+
+/* Waits for nvcc. 1: go on, 0: `result` is final. */
+static int finish_compiling(struct judging *j)
+{
+    struct arena *arena = j->session.arena;
+    struct result *result = j->result;
+    job_join(&j->submission);
+    job_join(&j->reference);
+    const struct compile_result *c = &j->submission.result;
+    if (j->submission.status != 0)
+        return judge_error(j, &j->submission.error);
+    result->compile = (struct result_compile){.ok = c->ok,
+                                              .cached = c->cached,
+                                              .ms = (double)c->wall_ns / 1e6,
+                                              .log = arena_strdup(arena, c->log ? c->log : "")};
+    if (!c->ok) {
+        result->verdict = VERDICT_compile_error;
+        result->message = c->timed_out
+                              ? arena_printf(arena, "the compiler was not done after %.3g s",
+                                             (double)j->problem.limits.compile_ns / 1e9)
+                              : first_error(result->compile.log, arena);
+        return 0;
+    }
+    j->session.submission.spec = run_spec_of(&j->session, arena_strdup(arena, c->library));
+    if (!j->session.use_reference)
+        return 1;
+    const struct compile_result *r = &j->reference.result;
+    struct err e;
+    if (j->reference.status != 0)
+        return judge_error(j, &j->reference.error);
+    if (!r->ok) {
+        err_set(&e, "the reference %s does not compile: %s", j->reference.spec.source,
+                first_error(r->log ? r->log : "", arena));
+        return judge_error(j, &e);
+    }
+    j->session.reference.spec = run_spec_of(&j->session, arena_strdup(arena, r->library));
+    return 1;
+}
+
+/* Every case in order. The submission's verdict is that of the first case that fails. -1: the spec
+ * is wrong. */
+static int run_cases(struct judging *j, struct err *e)
+{
+    struct session *s = &j->session;
+    struct result *result = j->result;
+    result->cases = arena_array(s->arena, j->case_count, sizeof *result->cases);
+    result->verdict = VERDICT_accepted;
+    for (unsigned i = 0; i < j->case_count; i++) {
+        progress(j, j->cases[i]->name, i, j->case_count);
+        struct prepared_case *c = preparation_take(&j->preparation, i);
+        struct result_case *r = &result->cases[i];
+        if (c->status != 0 && c->spec_is_wrong)
+            return err_set(e, "%s", c->error.text);
+        int status = c->status;
+        if (status != 0)
+            *e = c->error;
+        if (status == 0 && s->use_reference)
+            status = session_run_reference(s, c, e);
+        if (status == 0)
+            status = session_run_case(s, c, r, e);
+        if (status != 0)
+            return judge_error(j, e);
+        preparation_give_back(&j->preparation, i);
+        result->case_count = i + 1;
+        if (result->verdict == VERDICT_accepted)
+            result->verdict = r->verdict;
+        if (s->timed_out_cases == TIMED_OUT_CASES_MAX && i + 1 < j->case_count) {
+            result->message =
+                arena_printf(s->arena, "%u cases ran out of time; the %u after them were not run",
+                             s->timed_out_cases, j->case_count - i - 1);
+            break;
+        }
+    }
+    progress(j, "", j->case_count, j->case_count);
+    return 0;
+}
+
+static int check_source(const char *source, struct err *e)
+{
+    if (!file_exists(source))
+        return err_set_errno(e, "cannot read %s", source);
+    if (file_is_dir(source))
+        return err_set(e, "%s is a folder; a .cu file is wanted", source);
+    return 0;
+}
+
+static int judge_all(struct judging *j, const char *problem_id, struct err *e)
+{
+    struct session *s = &j->session;
+    if (problem_load(s->paths->root, problem_id, s->arena, &j->problem, e) != 0 ||
+        check_source(s->source, e) != 0 || choose_cases(j, e) != 0)
+        return -1;
+    s->problem = &j->problem;
+    s->use_reference = s->options->reference_as_oracle || !j->problem.oracle;
+    struct err fault;
+    if (toolkit_find(s->paths->cache, s->arena, &j->toolkit, &fault) != 0)
+        return judge_error(j, &fault);
+    progress(j, "compiling", 0, j->case_count);
+    start_compiling(j);
+    if (preparation_start(&j->preparation, &j->problem, j->cases, j->case_count, s->seed,
+                          !s->use_reference, s->arena, &fault) != 0)
+        return judge_error(j, &fault);
+    j->is_preparing = true;
+    return finish_compiling(j) ? run_cases(j, e) : 0;
+}
+
+int judge_submission(const struct judge_paths *paths, const char *problem_id, const char *source,
+                     const struct judge_options *options, struct arena *arena,
+                     struct result *result, struct err *e)
+{
+    uint64_t start = clock_now_ns();
+    /* Messages are long, and results point at the problem's strings: both live in the arena. */
+    struct judging *j = arena_alloc(arena, sizeof *j);
+    *result = (struct result){.problem = arena_strdup(arena, problem_id),
+                              .submission = arena_strdup(arena, source),
+                              .device = "cpu",
+                              .seed = options->seed ? options->seed : rng_secret_seed(),
+                              .compile = {.log = ""}};
+    j->result = result;
+    j->session = (struct session){.paths = paths,
+                                  .options = options,
+                                  .source = result->submission,
+                                  .seed = result->seed,
+                                  .arena = arena};
+    j->session.checks = options->checks        ? options->checks
+                        : options->only_bounds ? WIRE_CHECK_BOUNDS
+                                               : WIRE_CHECK_DEFAULT;
+    int status = judge_all(j, problem_id, e);
+    job_join(&j->submission);
+    job_join(&j->reference);
+    if (j->is_preparing)
+        preparation_stop(&j->preparation);
+    keeper_close(&j->session.submission);
+    keeper_close(&j->session.reference);
+    arena_release(&j->submission.arena);
+    arena_release(&j->reference.arena);
+    result->total_ms = (double)(clock_now_ns() - start) / 1e6;
+    return status;
+}

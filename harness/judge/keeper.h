@@ -1,0 +1,26 @@
+/* keeper: one submission's box, kept alive from pass to pass and replaced when it is dead.
+ *
+ * Anything but a clean answer (a crash, a time-out, a sticky CUDA error) costs the box, so that
+ * what one case did cannot decide the next one. The reference has a keeper of its own: it never
+ * shares a process with a submission. */
+#ifndef JUDGE_KEEPER_H
+#define JUDGE_KEEPER_H
+
+#include "judge/run/run.h"
+
+struct keeper {
+    struct run_spec spec;
+    struct run_box box;
+    bool is_open;
+    size_t out_seen, errors_seen; /* what the box printed before the current pass */
+};
+
+/* One pass. 0 and `outcome` tells what happened, also when the box could not load the submission;
+ * `out` and `errors` get what it printed meanwhile. -1 when we failed. */
+int keeper_pass(struct keeper *k, const struct wire_request *request, const int fds[2],
+                uint64_t limit_ns, struct run_outcome *outcome, struct text *out,
+                struct text *errors, struct err *e);
+
+void keeper_close(struct keeper *k);
+
+#endif

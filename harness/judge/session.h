@@ -1,0 +1,37 @@
+/* session: what is shared by the cases of one judging. One thread. */
+#ifndef JUDGE_SESSION_H
+#define JUDGE_SESSION_H
+
+#include "judge/judge.h"
+#include "judge/keeper.h"
+#include "judge/prepare.h"
+
+struct session {
+    const struct judge_paths *paths;
+    const struct judge_options *options;
+    const struct problem *problem;
+    const char *source; /* as the caller named it */
+    uint32_t checks;    /* enum wire_check bits */
+    uint64_t seed;
+    struct keeper submission, reference;
+    bool use_reference;    /* it gives the expected answers */
+    bool block_order_seen; /* warned about: not looked for again */
+    unsigned timed_out_cases, explained_cases;
+    struct arena *arena; /* of the result */
+};
+
+/* Runs every pass of one case and fills `result`. -1 when something of ours failed. */
+int session_run_case(struct session *s, struct prepared_case *c, struct result_case *result,
+                     struct err *e);
+
+/* The expected answers of one case from the reference's own run. -1 also when the reference fails:
+ * then the problem is at fault, never the submission. */
+int session_run_reference(struct session *s, struct prepared_case *c, struct err *e);
+
+/* What everything but the pass decides of the request. */
+void session_configure(const struct session *s, const struct prepared_case *c,
+                       enum wire_schedule schedule, uint32_t resident_blocks,
+                       unsigned schedule_number, unsigned poison_number,
+                       struct wire_request *request);
+
+#endif
