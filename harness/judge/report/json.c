@@ -1,0 +1,181 @@
+/* The JSON object of design/README.md, fields in its order. What does not apply is left out.
+ * Strings are made valid UTF-8 first; jansson escapes control characters. */
+#include "judge/report/report.h"
+#include "judge/report/utf8.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+
+report_function report_json;
+
+/* Every jansson call here fails only for want of memory or for a string that is not UTF-8. */
+static json_t *checked(json_t *value)
+{
+    if (!value)
+        BUG("json: a value could not be made");
+    return value;
+}
+
+static void set(json_t *object, const char *key, json_t *value)
+{
+    if (json_object_set_new(object, key, checked(value)) != 0)
+        BUG("json: cannot set '%s'", key);
+}
+
+static void append(json_t *array, json_t *value)
+{
+    if (json_array_append_new(array, checked(value)) != 0)
+        BUG("json: cannot append");
+}
+
+static json_t *string(const char *s)
+{
+    struct text valid;
+    text_init(&valid);
+    utf8_add_valid(&valid, s ? s : "");
+    json_t *value = checked(json_string(text_str(&valid)));
+    text_release(&valid);
+    return value;
+}
+
+/* Left out when there is nothing to say. */
+static void set_text(json_t *object, const char *key, const char *s)
+{
+    if (s && s[0])
+        set(object, key, string(s));
+}
+
+/* Microseconds are as fine as a wall clock is worth. */
+static json_t *milliseconds(double ms)
+{
+    return json_real(isfinite(ms) && ms > 0 ? round(ms * 1000) / 1000 : 0.0);
+}
+
+static json_t *number(double x)
+{
+    return isfinite(x) ? json_real(x) : json_null();
+}
+
+static json_t *triple(const int32_t v[3])
+{
+    json_t *array = checked(json_array());
+    for (int i = 0; i < 3; i++)
+        append(array, json_integer(v[i] < 0 ? 0 : v[i]));
+    return array;
+}
+
+static json_t *finding(const struct wire_finding *f)
+{
+    json_t *o = checked(json_object());
+    set(o, "severity", string(f->severity == WIRE_ERROR ? "error" : "warning"));
+    set(o, "kind", string(finding_name((enum finding_kind)f->kind)));
+    set_text(o, "file", f->file);
+    if (f->line)
+        set(o, "line", json_integer(f->line));
+    if (f->block[0] >= 0)
+        set(o, "block", triple(f->block));
+    if (f->thread[0] >= 0)
+        set(o, "thread", triple(f->thread));
+    set_text(o, "kernel", f->kernel);
+    if (f->count > 1)
+        set(o, "count", json_integer(f->count));
+    set(o, "message", string(f->message));
+    return o;
+}
+
+static json_t *mismatch(const struct result_mismatch *m)
+{
+    json_t *o = checked(json_object());
+    set(o, "output", string(m->output));
+    set(o, "index", json_integer((json_int_t)m->index));
+    set(o, "expected", string(m->expected));
+    set(o, "got", string(m->got));
+    set(o, "count", json_integer((json_int_t)m->count));
+    return o;
+}
+
+static json_t *counters(const struct wire_counters *values)
+{
+    json_t *o = checked(json_object());
+    for (int k = 0; k < COUNTER_COUNT; k++)
+        set(o, counter_name((enum counter)k), json_integer((json_int_t)values->value[k]));
+    return o;
+}
+
+static json_t *one_case(const struct result_case *c)
+{
+    json_t *o = checked(json_object());
+    set(o, "name", string(c->name));
+    set(o, "verdict", string(verdict_name(c->verdict)));
+    set(o, "public", json_boolean(c->is_public));
+    set(o, "ms", milliseconds(c->ms));
+    set(o, "passes", json_integer(c->passes));
+    set_text(o, "failing_schedule", c->failing_schedule);
+    if (c->mismatch.output)
+        set(o, "mismatch", mismatch(&c->mismatch));
+    set_text(o, "diagnosis", c->diagnosis);
+    json_t *findings = checked(json_array());
+    for (unsigned i = 0; i < c->finding_count; i++)
+        append(findings, finding(&c->findings[i]));
+    set(o, "findings", findings);
+    if (c->has_counters)
+        set(o, "counters", counters(&c->counters));
+    set_text(o, "stdout", c->stdout_text);
+    set_text(o, "stderr", c->stderr_text);
+    set_text(o, "reproduce", c->reproduce);
+    return o;
+}
+
+static json_t *timing(const struct result_timing *t)
+{
+    json_t *o = checked(json_object());
+    set(o, "n", json_integer(t->n));
+    set(o, "ms", number(t->ms));
+    set(o, "reference_ms", number(t->reference_ms));
+    set(o, "ratio", number(t->ratio));
+    set(o, "ratio_low", number(t->ratio_low));
+    set(o, "ratio_high", number(t->ratio_high));
+    set(o, "gb_per_s", number(t->gb_per_s));
+    set(o, "of_copy", number(t->of_copy));
+    return o;
+}
+
+static json_t *compile_part(const struct result_compile *c)
+{
+    json_t *o = checked(json_object());
+    set(o, "ok", json_boolean(c->ok));
+    set(o, "ms", milliseconds(c->ms));
+    set(o, "cached", json_boolean(c->cached));
+    set(o, "log", string(c->log));
+    return o;
+}
+
+void report_json(const struct result *r, const struct report_options *options, struct text *out)
+{
+    (void)options;
+    json_t *o = checked(json_object());
+    set(o, "problem", string(r->problem));
+    set(o, "submission", string(r->submission));
+    set(o, "device", string(r->device));
+    set(o, "verdict", string(verdict_name(r->verdict)));
+    set_text(o, "message", r->message);
+    set(o, "seed", json_integer((json_int_t)r->seed));
+    set(o, "compile", compile_part(&r->compile));
+    json_t *cases = checked(json_array());
+    for (unsigned i = 0; i < r->case_count; i++)
+        append(cases, one_case(&r->cases[i]));
+    set(o, "cases", cases);
+    json_t *timings = checked(json_array());
+    for (unsigned i = 0; i < r->timing_count; i++)
+        append(timings, timing(&r->timing[i]));
+    set(o, "timing", timings);
+    set(o, "ms", milliseconds(r->total_ms));
+    char *dump = json_dumps(o, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
+    if (!dump)
+        BUG("json: out of memory");
+    text_add(out, dump);
+    text_addc(out, '\n');
+    free(dump);
+    json_decref(o);
+}

@@ -1,0 +1,296 @@
+/* For a person: the verdict, then the first failing case with all that is known about it, then the
+ * warnings, then a table of the cases. A sentence should tell a student what to look at next. */
+#include "judge/report/report.h"
+#include "judge/report/utf8.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+report_function report_text;
+
+enum {
+    TABLE_ROWS_MAX = 20, /* failing cases listed unless verbose */
+    LOG_BYTES_MAX = 6000,
+    PRINTED_BYTES_MAX = 1000,
+};
+
+enum paint { PLAIN, BOLD, RED, GREEN, YELLOW, DIM };
+
+static void paint(struct text *out, const struct report_options *o, enum paint p, const char *s)
+{
+    static const char *const CODES[] = {"", "1", "1;31", "1;32", "1;33", "2"};
+    if (!o->colour || p == PLAIN) {
+        text_add(out, s);
+        return;
+    }
+    text_addf(out, "\x1b[%sm%s\x1b[0m", CODES[p], s);
+}
+
+static enum paint verdict_paint(enum verdict v)
+{
+    if (v == VERDICT_accepted)
+        return GREEN;
+    return v == VERDICT_judge_error ? YELLOW : RED;
+}
+
+/* `s` escaped, every line indented, cut after `bytes_max` bytes, a newline at its end. */
+static void add_block(struct text *out, const char *indent, const char *s, size_t bytes_max)
+{
+    struct text escaped;
+    text_init(&escaped);
+    report_add_escaped(&escaped, s);
+    const char *line = text_str(&escaped);
+    size_t length = escaped.length, shown = 0;
+    while (*line) {
+        size_t bytes = strcspn(line, "\n");
+        if (shown + bytes > bytes_max) {
+            text_addf(out, "%s[%zu more bytes]\n", indent, length - shown);
+            break;
+        }
+        text_add(out, indent);
+        text_addn(out, line, bytes);
+        text_addc(out, '\n');
+        bytes += line[bytes] == '\n';
+        shown += bytes;
+        line += bytes;
+    }
+    text_release(&escaped);
+}
+
+static void add_duration(struct text *out, double ms)
+{
+    if (ms >= 1000)
+        text_addf(out, "%.2f s", ms / 1000);
+    else
+        text_addf(out, "%.3g ms", ms);
+}
+
+static void add_place(struct text *out, const char *what, const int32_t v[3])
+{
+    if (v[0] < 0)
+        return;
+    if (v[1] > 0 || v[2] > 0)
+        text_addf(out, ", %s (%d,%d,%d)", what, v[0], v[1] < 0 ? 0 : v[1], v[2] < 0 ? 0 : v[2]);
+    else
+        text_addf(out, ", %s %d", what, v[0]);
+}
+
+static void add_finding(struct text *out, const struct report_options *o,
+                        const struct wire_finding *f)
+{
+    bool is_error = f->severity == WIRE_ERROR;
+    text_add(out, "  ");
+    if (f->file[0]) {
+        report_add_escaped(out, f->file);
+        if (f->line)
+            text_addf(out, ":%" PRIu32, f->line);
+        text_add(out, ": ");
+    }
+    paint(out, o, is_error ? RED : YELLOW, is_error ? "error: " : "warning: ");
+    text_add(out, finding_name((enum finding_kind)f->kind));
+    add_place(out, "block", f->block);
+    add_place(out, "thread", f->thread);
+    if (f->kernel[0]) {
+        text_add(out, ", in ");
+        report_add_escaped(out, f->kernel);
+    }
+    if (f->count > 1)
+        text_addf(out, " (%" PRIu32 " times)", f->count);
+    text_addc(out, '\n');
+    add_block(out, "    ", f->message, sizeof f->message);
+}
+
+static void add_mismatch(struct text *out, const struct result_mismatch *m)
+{
+    text_add(out, "  ");
+    report_add_escaped(out, m->output);
+    text_addf(out, "[%" PRIu64 "]: expected ", m->index);
+    report_add_escaped(out, m->expected);
+    text_add(out, ", got ");
+    report_add_escaped(out, m->got);
+    if (m->count > 1)
+        text_addf(out, "; %" PRIu64 " elements are wrong, this is the first", m->count);
+    text_addc(out, '\n');
+}
+
+static void add_counters(struct text *out, const struct wire_counters *counters)
+{
+    for (int k = 0; k < COUNTER_COUNT; k++)
+        if (counters->value[k])
+            text_addf(out, "    %-24s %15" PRIu64 "\n", counter_name((enum counter)k),
+                      counters->value[k]);
+}
+
+static void add_printed(struct text *out, const char *what, const char *s)
+{
+    if (!s || !s[0])
+        return;
+    text_addf(out, "  what it wrote to %s:\n", what);
+    add_block(out, "    | ", s, PRINTED_BYTES_MAX);
+}
+
+static void add_case(struct text *out, const struct report_options *o, const struct result_case *c)
+{
+    text_add(out, "case '");
+    report_add_escaped(out, c->name);
+    text_add(out, "': ");
+    paint(out, o, verdict_paint(c->verdict), verdict_for_people(c->verdict));
+    if (c->failing_schedule) {
+        text_add(out, ", threads run ");
+        text_add(out, c->failing_schedule);
+    }
+    text_addc(out, '\n');
+    if (c->mismatch.output)
+        add_mismatch(out, &c->mismatch);
+    if (c->diagnosis)
+        add_block(out, "  ", c->diagnosis, PRINTED_BYTES_MAX);
+    for (unsigned i = 0; i < c->finding_count; i++)
+        add_finding(out, o, &c->findings[i]);
+    add_printed(out, "stdout", c->stdout_text);
+    add_printed(out, "stderr", c->stderr_text);
+    if (o->verbose && c->has_counters)
+        add_counters(out, &c->counters);
+    if (c->reproduce) {
+        text_add(out, "  again: ");
+        report_add_escaped(out, c->reproduce);
+        text_addc(out, '\n');
+    }
+}
+
+static const struct result_case *first_failing(const struct result *r)
+{
+    for (unsigned i = 0; i < r->case_count; i++)
+        if (r->cases[i].verdict != VERDICT_accepted)
+            return &r->cases[i];
+    return NULL;
+}
+
+static bool same_warning(const struct wire_finding *a, const struct wire_finding *b)
+{
+    return a->kind == b->kind && a->line == b->line && strcmp(a->file, b->file) == 0;
+}
+
+/* Was this finding already told for an earlier case that is told in full, or as a warning? */
+static bool told_before(const struct result *r, const struct result_case *told, unsigned in_case,
+                        const struct wire_finding *f)
+{
+    for (unsigned k = 0; k < r->case_count; k++) {
+        const struct result_case *c = &r->cases[k];
+        if (c != told && (k >= in_case || c->verdict != VERDICT_accepted))
+            continue;
+        for (unsigned i = 0; i < c->finding_count; i++)
+            if (same_warning(&c->findings[i], f))
+                return true;
+    }
+    return false;
+}
+
+/* Each warning of the cases that are not told in full, once. */
+static void add_warnings(struct text *out, const struct report_options *o, const struct result *r,
+                         const struct result_case *told)
+{
+    for (unsigned k = 0; k < r->case_count; k++) {
+        const struct result_case *c = &r->cases[k];
+        for (unsigned i = 0; i < c->finding_count; i++) {
+            if (c == told || c->verdict != VERDICT_accepted ||
+                told_before(r, told, k, &c->findings[i]))
+                continue;
+            text_add(out, "case '");
+            report_add_escaped(out, c->name);
+            text_add(out, "':\n");
+            add_finding(out, o, &c->findings[i]);
+        }
+    }
+}
+
+static void add_row(struct text *out, const struct report_options *o, const struct result_case *c,
+                    unsigned name_columns)
+{
+    struct text name;
+    text_init(&name);
+    report_add_escaped(&name, c->name);
+    text_add(out, "  ");
+    text_add(out, text_str(&name));
+    for (unsigned i = utf8_columns(text_str(&name)); i < name_columns + 2; i++)
+        text_addc(out, ' ');
+    text_release(&name);
+    struct text verdict;
+    text_init(&verdict);
+    text_addf(&verdict, "%-24s", verdict_for_people(c->verdict));
+    paint(out, o, verdict_paint(c->verdict), text_str(&verdict));
+    text_release(&verdict);
+    text_addf(out, "%10.1f ms\n", c->ms);
+    if (o->verbose && c->verdict == VERDICT_accepted && c->has_counters)
+        add_counters(out, &c->counters);
+}
+
+static void add_table(struct text *out, const struct report_options *o, const struct result *r)
+{
+    unsigned accepted = 0, columns = 0, rows = 0;
+    for (unsigned i = 0; i < r->case_count; i++) {
+        unsigned width = utf8_columns(r->cases[i].name);
+        columns = width > columns ? width : columns;
+        accepted += r->cases[i].verdict == VERDICT_accepted;
+    }
+    if (r->case_count == 0)
+        return;
+    bool all = o->verbose;
+    text_addf(out, "%u of %u case%s accepted\n", accepted, r->case_count,
+              r->case_count == 1 ? "" : "s");
+    for (unsigned i = 0; i < r->case_count; i++) {
+        if (!all && r->cases[i].verdict == VERDICT_accepted)
+            continue;
+        if (!all && rows++ == TABLE_ROWS_MAX) {
+            text_addf(out, "  and %u more\n", r->case_count - accepted - TABLE_ROWS_MAX);
+            break;
+        }
+        add_row(out, o, &r->cases[i], columns);
+    }
+}
+
+static void add_head(struct text *out, const struct report_options *o, const struct result *r)
+{
+    paint(out, o, verdict_paint(r->verdict), verdict_for_people(r->verdict));
+    text_add(out, ": ");
+    report_add_escaped(out, r->problem);
+    text_add(out, ", ");
+    report_add_escaped(out, r->submission);
+    text_addf(out, " (%s, seed %" PRIu64 ", ", r->device, r->seed);
+    add_duration(out, r->total_ms);
+    if (r->compile.ok && r->compile.cached)
+        text_add(out, ", compiled before");
+    if (r->compile.ok && !r->compile.cached) {
+        text_add(out, ", of which nvcc ");
+        add_duration(out, r->compile.ms);
+    }
+    text_add(out, ")\n");
+    if (r->message)
+        add_block(out, "  ", r->message, LOG_BYTES_MAX);
+}
+
+void report_text(const struct result *r, const struct report_options *o, struct text *out)
+{
+    add_head(out, o, r);
+    if (r->compile.log && r->compile.log[0] &&
+        (r->verdict == VERDICT_compile_error || o->verbose)) {
+        text_add(out, "\nwhat the compiler said:\n");
+        add_block(out, "  ", r->compile.log, LOG_BYTES_MAX);
+    }
+    const struct result_case *failing = first_failing(r);
+    if (failing) {
+        text_addc(out, '\n');
+        add_case(out, o, failing);
+    }
+    size_t before = out->length;
+    text_addc(out, '\n');
+    size_t blank = out->length;
+    add_warnings(out, o, r, failing);
+    if (out->length == blank) {
+        out->length = before;
+        out->data[before] = '\0';
+    }
+    if (r->case_count) {
+        text_addc(out, '\n');
+        add_table(out, o, r);
+    }
+}
