@@ -141,6 +141,16 @@ static void publish_managed(struct rt_module *m)
     }
 }
 
+/* Host code uses these as well; the machine has to know before it places them. */
+static void mark_managed(const struct rt_module *m, struct ptx_module *ptx)
+{
+    for (const struct rt_variable *v = m->variables; v; v = v->next) {
+        int index = v->managed ? ptx_find_symbol(ptx, v->name) : -1;
+        if (index >= 0)
+            ptx->symbols[index].is_managed = true;
+    }
+}
+
 static cudaError_t load(struct rt_module *m)
 {
     if (m->loaded)
@@ -159,6 +169,7 @@ static cudaError_t load(struct rt_module *m)
     if (ptx_parse(image.ptx, image.ptx_bytes, &arena, &ptx, &e) != 0) {
         error = fail(m, cudaErrorInvalidPtx, &e);
     } else {
+        mark_managed(m, &ptx);
         m->loaded = vm_module_load(rt.vm, &ptx, &arena, &e);
         if (!m->loaded)
             error = fail(m, cudaErrorMemoryAllocation, &e);

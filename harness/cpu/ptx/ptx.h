@@ -210,6 +210,7 @@ struct ptx_symbol {
     uint32_t align;
     uint64_t bytes;   /* 0 for `.extern .shared x[]` */
     bool is_texture;  /* .texref .samplerref .surfref */
+    bool is_managed;  /* .attribute(.managed): host code uses it too, under the same address */
     int32_t function; /* owning function, -1 = module scope */
     uint64_t offset; /* PARAM of an entry or function signature: byte offset in the parameter block.
                         SHARED, LOCAL and call-site PARAM of a function: offset in its own block */

@@ -35,13 +35,25 @@ static void people_name(const char *mangled, char *out, size_t out_bytes)
     free(full);
 }
 
+/* A managed variable lives in host memory that kernels reach under the host's address. */
+static uint64_t place_managed(struct vm *vm, const struct ptx_symbol *s)
+{
+    enum { PAGE = 4096 };
+    uint8_t *host = aligned_alloc(PAGE, (s->bytes + PAGE - 1) / PAGE * PAGE);
+    if (!host || !vm_map_host(vm, host, s->bytes, true)) {
+        free(host);
+        return 0;
+    }
+    return (uint64_t)(uintptr_t)host;
+}
+
 static int place_symbol(struct vm *vm, struct vm_module *module, uint32_t index, struct err *e)
 {
     const struct ptx_symbol *s = &module->ptx.symbols[index];
     bool variable = s->space == PTX_GLOBAL || s->space == PTX_CONST;
     if (!variable || s->is_texture || s->bytes == 0 || s->linkage == PTX_LINK_EXTERN)
         return 0;
-    uint64_t address = vm_malloc(vm, s->bytes);
+    uint64_t address = s->is_managed ? place_managed(vm, s) : vm_malloc(vm, s->bytes);
     if (!address)
         return err_set(e, "no device memory for the %llu bytes of the variable %s",
                        (unsigned long long)s->bytes, s->name);
@@ -54,7 +66,8 @@ static int place_symbol(struct vm *vm, struct vm_module *module, uint32_t index,
         memcpy(a->host, s->init, s->bytes);
     else
         memset(a->host, 0, s->bytes);
-    vm_bits_set(a->defined, 0, s->bytes); /* variables without an initialiser hold zeros */
+    if (a->defined)
+        vm_bits_set(a->defined, 0, s->bytes); /* variables without an initialiser hold zeros */
     a->read_only = s->space == PTX_CONST;
     return 0;
 }
@@ -134,6 +147,13 @@ fail:
     return NULL;
 }
 
+static void free_managed(struct vm *vm, uint64_t address)
+{
+    void *host = (void *)(uintptr_t)address;
+    if (vm_unmap_host(vm, host))
+        free(host);
+}
+
 void vm_module_unload(struct vm *vm, struct vm_module *module)
 {
     for (struct vm_module **m = &vm->modules; *m; m = &(*m)->next) {
@@ -141,8 +161,8 @@ void vm_module_unload(struct vm *vm, struct vm_module *module)
             continue;
         *m = module->next;
         for (uint32_t i = 0; i < module->ptx.symbol_count; i++)
-            if (module->addresses[i])
-                vm_free_memory(vm, module->addresses[i]);
+            if (module->addresses[i] && !vm_free_memory(vm, module->addresses[i]))
+                free_managed(vm, module->addresses[i]);
         vm_module_release(module);
         return;
     }
