@@ -172,4 +172,12 @@ void problem_case_fill(struct case_data *data);
  * the count are left alone (they are not compared). -1 when the problem has no oracle. */
 int oracle_expected(struct case_data *data, struct err *e);
 
+/* ---- cost limits ---- */
+
+/* Is this a counter that a cost limit may name? */
+bool cost_counter_known(const char *name);
+/* What the counter of `cost` came to for this case, to be compared with cost->max. */
+double cost_value(const struct problem_cost *cost, const struct case_data *data,
+                  const struct wire_counters *counters);
+
 #endif
