@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { PERIOD_WORDS = 1021, PERIOD_BYTES = PERIOD_WORDS * 8 };
+enum { PERIOD_BYTES = WIRE_POISON_PERIOD_BYTES, PERIOD_WORDS = PERIOD_BYTES / 8 };
 
 static void fill_period(uint8_t period[PERIOD_BYTES], uint64_t seed, unsigned buffer)
 {

@@ -25,6 +25,7 @@ enum {
     WIRE_NAME_BYTES = 64,
     WIRE_SOCKET_FD = 3,
     WIRE_GUARD_BYTES = 512, /* before and after each buffer */
+    WIRE_POISON_PERIOD_BYTES = 8 * 1021, /* wire_poison() repeats after so many bytes */
 };
 
 enum verdict {

@@ -45,6 +45,7 @@ struct run_outcome {
 struct run_box {
     struct proc process;
     int socket_fd;
+    int watch_fd; /* readable when the process has ended */
     bool alive;
     uint64_t output_bytes;
     struct text out, errors; /* what it printed so far, capped */
@@ -56,7 +57,8 @@ int run_open(const struct run_spec *spec, struct run_box *box, struct run_outcom
              struct err *e);
 
 /* One request. fds[0] the inputs (read-only for the box), fds[1] the outputs. Every reply has been
- * validated: strings end, enums and counts are in range. */
+ * validated: strings end and are printable UTF-8, enums and counts are in range. `alive` is false
+ * afterwards unless the status is WIRE_DONE or WIRE_BAD_REQUEST. -1 only if the box was dead. */
 int run_pass(struct run_box *box, const struct wire_request *request, const int fds[2],
              uint64_t limit_ns, struct run_outcome *outcome, struct err *e);
 

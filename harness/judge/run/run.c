@@ -1,0 +1,194 @@
+/* How it works: one poll loop waits for whatever comes first: a reply on the socket, output on the
+ * two pipes (always drained, so that a box cannot hang on a full one), the end of the process, or
+ * the limit. Anything but a valid reply ends the box at once, with its whole process group. */
+#include "judge/run/run.h"
+
+#include "base/clock.h"
+#include "judge/run/validate.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+static void close_fd(int *fd)
+{
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
+}
+
+/* Ends the process and all of its group; how it ended by itself goes into `end`. */
+static void box_end(struct run_box *box, struct proc_end *end)
+{
+    box->alive = false;
+    proc_finish(&box->process, end);
+    close_fd(&box->socket_fd);
+    close_fd(&box->watch_fd);
+}
+
+/* Takes what was printed so far. false: more than the two may hold together. */
+static bool box_drain(struct run_box *box)
+{
+    uint64_t all = box->output_bytes;
+    uint64_t for_out = all > box->errors.length ? all - box->errors.length : 0;
+    if (!proc_read(&box->process.stdout_fd, &box->out, for_out))
+        return false;
+    uint64_t for_errors = all > box->out.length ? all - box->out.length : 0;
+    return proc_read(&box->process.stderr_fd, &box->errors, for_errors);
+}
+
+/* Takes the message that is waiting: RUN_REPLIED, RUN_GARBAGE, or RUN_EXITED if there is none but
+ * the end of the stream. */
+static enum run_how box_receive(struct run_box *box, bool loading, struct wire_reply *reply)
+{
+    int fds[2];
+    int got = wire_receive(box->socket_fd, reply, sizeof *reply, fds, NULL);
+    for (int i = 0; i < 2; i++)
+        close_fd(&fds[i]); /* a reply carries none: not ours to keep */
+    if (got == 0)
+        return RUN_EXITED;
+    return got > 0 && validate_reply(reply, loading) ? RUN_REPLIED : RUN_GARBAGE;
+}
+
+/* Waits for a reply or for a reason that there will be none. */
+static enum run_how box_wait(struct run_box *box, bool loading, uint64_t deadline_ns,
+                             struct wire_reply *reply)
+{
+    bool socket_open = true;
+    for (;;) {
+        uint64_t now = clock_now_ns();
+        if (now >= deadline_ns)
+            return RUN_TIMED_OUT;
+        uint64_t left = deadline_ns - now;
+        struct timespec wait = {(time_t)(left / 1000000000), (long)(left % 1000000000)};
+        struct pollfd fds[4] = {{.fd = socket_open ? box->socket_fd : -1, .events = POLLIN},
+                                {.fd = box->watch_fd, .events = POLLIN},
+                                {.fd = box->process.stdout_fd, .events = POLLIN},
+                                {.fd = box->process.stderr_fd, .events = POLLIN}};
+        int ready = ppoll(fds, 4, &wait, NULL);
+        if (ready < 0 && errno != EINTR)
+            BUG("ppoll: %s", strerror(errno));
+        if (ready <= 0)
+            continue;
+        if (!box_drain(box))
+            return RUN_OUTPUT_LIMIT;
+        /* Before the end of the process: a crash is answered first, then the process ends. */
+        if (fds[0].revents) {
+            enum run_how how = box_receive(box, loading, reply);
+            if (how == RUN_REPLIED && !box_drain(box)) /* what it printed before it answered */
+                return RUN_OUTPUT_LIMIT;
+            if (how != RUN_EXITED)
+                return how;
+            socket_open = false; /* it closed its end: its exit status is still to come */
+        } else if (fds[1].revents) {
+            return RUN_EXITED;
+        }
+    }
+}
+
+static uint64_t deadline_after(uint64_t start_ns, uint64_t limit_ns)
+{
+    return limit_ns < UINT64_MAX - start_ns ? start_ns + limit_ns : UINT64_MAX;
+}
+
+/* Waits, and ends the box unless it may be asked again. */
+static void box_answer(struct run_box *box, bool loading, uint64_t start_ns, uint64_t limit_ns,
+                       struct run_outcome *outcome)
+{
+    outcome->how = box_wait(box, loading, deadline_after(start_ns, limit_ns), &outcome->reply);
+    outcome->wall_ns = clock_now_ns() - start_ns;
+    const struct wire_reply *reply = &outcome->reply;
+    if (outcome->how == RUN_REPLIED && (reply->status == WIRE_READY || reply->status == WIRE_DONE ||
+                                        reply->status == WIRE_BAD_REQUEST))
+        return;
+    struct proc_end end = {0};
+    box_end(box, &end);
+    if (outcome->how == RUN_EXITED) {
+        outcome->how = end.how == PROC_SIGNALLED ? RUN_SIGNALLED : RUN_EXITED;
+        outcome->code = end.code;
+    }
+    if (outcome->how != RUN_REPLIED)
+        outcome->reply = (struct wire_reply){0};
+}
+
+/* Nothing of the judge's own environment, except which GPU the machine's owner wants used. */
+enum { ENVIRONMENT_MAX = 5, VARIABLE_BYTES = 256 };
+
+int run_open(const struct run_spec *spec, struct run_box *box, struct run_outcome *outcome,
+             struct err *e)
+{
+    *box = (struct run_box){.process = {.pid = -1, .stdout_fd = -1, .stderr_fd = -1},
+                            .socket_fd = -1,
+                            .watch_fd = -1,
+                            .output_bytes = spec->output_bytes};
+    *outcome = (struct run_outcome){0};
+    text_init(&box->out);
+    text_init(&box->errors);
+    const char *environment[ENVIRONMENT_MAX] = {"PATH=/usr/bin:/bin", "LANG=C",
+                                                "CUDA_CACHE_DISABLE=1"};
+    char visible[VARIABLE_BYTES];
+    const char *gpu = getenv("CUDA_VISIBLE_DEVICES");
+    if (gpu && snprintf(visible, sizeof visible, "CUDA_VISIBLE_DEVICES=%s", gpu) < VARIABLE_BYTES)
+        environment[3] = visible;
+    const char *argv[] = {spec->runner, spec->cudart, spec->library, spec->entry, NULL};
+    /* Not RLIMIT_AS: devices reserve terabytes of addresses that they never touch. */
+    struct proc_limit limits[] = {{RLIMIT_CORE, 0}, {RLIMIT_DATA, spec->memory_bytes}};
+    uint64_t start = clock_now_ns();
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+        return err_set_errno(e, "no socket to the box");
+    struct proc_spec process = {.argv = argv,
+                                .environment = environment,
+                                .folder = "/",
+                                .limits = limits,
+                                .limit_count = spec->memory_bytes ? 2 : 1,
+                                .keep_fd = ends[1]};
+    int status = proc_start(&process, &box->process, e);
+    close(ends[1]);
+    box->socket_fd = ends[0];
+    if (status == 0)
+        box->watch_fd = proc_watch(&box->process, e);
+    if (status != 0 || box->watch_fd < 0) {
+        run_close(box);
+        return -1;
+    }
+    box->alive = true;
+    box_answer(box, true, start, spec->start_limit_ns, outcome);
+    return 0;
+}
+
+int run_pass(struct run_box *box, const struct wire_request *request, const int fds[2],
+             uint64_t limit_ns, struct run_outcome *outcome, struct err *e)
+{
+    *outcome = (struct run_outcome){0};
+    if (!box->alive)
+        return err_set(e, "the box has ended: a fresh one has to be opened");
+    uint64_t start = clock_now_ns();
+    /* An answer before the question is a forged one, and would be taken for that to this pass. */
+    struct pollfd early = {.fd = box->socket_fd, .events = POLLIN};
+    if (poll(&early, 1, 0) > 0 && (early.revents & POLLIN) &&
+        box_receive(box, false, &outcome->reply) != RUN_EXITED) {
+        struct proc_end end = {0};
+        box_end(box, &end);
+        *outcome = (struct run_outcome){.how = RUN_GARBAGE};
+        return 0;
+    }
+    /* A box that is gone shows as the end of its process, below. */
+    wire_send(box->socket_fd, request, sizeof *request, fds, NULL);
+    box_answer(box, false, start, limit_ns, outcome);
+    return 0;
+}
+
+void run_close(struct run_box *box)
+{
+    struct proc_end end = {0};
+    box_end(box, &end);
+    text_release(&box->out);
+    text_release(&box->errors);
+}

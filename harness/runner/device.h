@@ -1,0 +1,29 @@
+/* device: the CUDA runtime that this runner was told to load, NVIDIA's or ours.
+ *
+ * Loaded with RTLD_GLOBAL before the submission, whose own dependency on libcudart.so.13 it then
+ * satisfies by its SONAME. Everything is called through this table: the submission may define
+ * functions of the same names. */
+#ifndef RUNNER_DEVICE_H
+#define RUNNER_DEVICE_H
+
+#include "base/err.h"
+#include "wire/wire.h"
+
+#include <cuda_runtime_api.h>
+
+struct device {
+#define CUDA(name) __typeof__(name) *name;
+#include "runner/cuda.def"
+#undef CUDA
+    const struct wire_device_hooks *hooks; /* NULL: a real GPU */
+    cudaStream_t stream;                   /* does not block against the default stream */
+};
+
+/* Loads the library and makes the device ready. -1 with a sentence. */
+int device_open(const char *path, struct device *d, struct err *e);
+
+/* "cudaErrorX: what it means", into `out`. */
+void device_explain(const struct device *d, cudaError_t error, const char *when, char *out,
+                    size_t out_bytes);
+
+#endif

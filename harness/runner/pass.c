@@ -1,0 +1,273 @@
+/* How it works: a buffer lies on the device as it does in the outputs memfd: guard, `misalign`
+ * bytes, payload, guard. Poison goes there from one small chunk that repeats with the pattern's
+ * period, inputs straight from their memfd, and everything comes back straight into the other one:
+ * each byte is copied once in either direction. */
+#include "runner/pass.h"
+
+#include "base/clock.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+/* Fits the second-level cache, and is a whole number of periods. */
+enum { CHUNK_BYTES = 64 * WIRE_POISON_PERIOD_BYTES };
+
+void pass_init(struct pass_state *s, struct device *device, call_entry entry)
+{
+    *s = (struct pass_state){.device = device, .entry = entry};
+    s->chunk = malloc(CHUNK_BYTES);
+    if (!s->chunk)
+        BUG("out of memory");
+}
+
+/* ---- what the judge sent ---- */
+
+static int check_param(const struct wire_request *q, const struct wire_param *p, struct err *e)
+{
+    if (p->kind > WIRE_PARAM_STREAM || p->type >= WIRE_TYPE_COUNT || p->role > WIRE_WORKSPACE ||
+        !memchr(p->name, '\0', sizeof p->name))
+        return err_set(e, "a parameter of the request is not well-formed");
+    if (p->kind != WIRE_PARAM_BUFFER)
+        return 0;
+    bool has_contents = p->role == WIRE_INPUT || p->role == WIRE_INOUT;
+    if (p->bytes > q->out_bytes || p->misalign > WIRE_GUARD_BYTES ||
+        wire_buffer_bytes(p) > q->out_bytes ||
+        p->out_offset > q->out_bytes - wire_buffer_bytes(p) ||
+        (has_contents && (p->bytes > q->in_bytes || p->in_offset > q->in_bytes - p->bytes)))
+        return err_set(e, "the buffer %s lies outside of the memory that came with it", p->name);
+    return 0;
+}
+
+static int region_map(struct region *r, int fd, uint64_t size, int protection, struct err *e)
+{
+    struct stat st;
+    if (fd < 0 || fstat(fd, &st) != 0)
+        return err_set(e, "the request came without its memory");
+    if ((uint64_t)st.st_size < size)
+        return err_set(e, "the request's memory is smaller than it says");
+    if (r->bytes && r->device == st.st_dev && r->inode == st.st_ino && r->size >= size)
+        return 0;
+    if (r->bytes)
+        munmap(r->bytes, r->size);
+    *r = (struct region){0};
+    if (size == 0)
+        return 0;
+    void *bytes = mmap(NULL, size, protection, MAP_SHARED, fd, 0);
+    if (bytes == MAP_FAILED)
+        return err_set_errno(e, "cannot map the request's memory");
+    *r = (struct region){st.st_dev, st.st_ino, bytes, size};
+    return 0;
+}
+
+static int accept_request(struct pass_state *s, const struct wire_request *q, const int fds[2],
+                          struct err *e)
+{
+    if (q->magic != WIRE_MAGIC || q->param_count > WIRE_PARAMS_MAX)
+        return err_set(e, "the request is not one of this version");
+    for (unsigned i = 0; i < q->param_count; i++)
+        if (check_param(q, &q->params[i], e) != 0)
+            return -1;
+    if (region_map(&s->inputs, fds[0], q->in_bytes, PROT_READ, e) != 0)
+        return -1;
+    return region_map(&s->outputs, fds[1], q->out_bytes, PROT_READ | PROT_WRITE, e);
+}
+
+/* ---- to the device ---- */
+
+static void free_buffers(const struct device *d, void **buffers, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        if (buffers[i])
+            d->cudaFree(buffers[i]);
+        buffers[i] = NULL;
+    }
+}
+
+static cudaError_t allocate(const struct device *d, const struct wire_request *q, void **buffers)
+{
+    for (unsigned i = 0; i < q->param_count; i++) {
+        if (q->params[i].kind != WIRE_PARAM_BUFFER)
+            continue;
+        cudaError_t error = d->cudaMalloc(&buffers[i], wire_buffer_bytes(&q->params[i]));
+        if (error != cudaSuccess) {
+            buffers[i] = NULL;
+            free_buffers(d, buffers, i);
+            d->cudaGetLastError(); /* ours, not the submission's */
+            return error;
+        }
+    }
+    return cudaSuccess;
+}
+
+/* New buffers while the old ones are still there; the other way round only if both do not fit. */
+static int replace_buffers(struct pass_state *s, const struct wire_request *q, struct err *e)
+{
+    const struct device *d = s->device;
+    void *fresh[WIRE_PARAMS_MAX] = {NULL};
+    cudaError_t error = allocate(d, q, fresh);
+    free_buffers(d, s->buffers, s->buffer_count);
+    if (error != cudaSuccess)
+        error = allocate(d, q, fresh);
+    if (error != cudaSuccess) {
+        char why[256];
+        device_explain(d, error, "allocating the buffers of a case", why, sizeof why);
+        return err_set(e, "%s", why);
+    }
+    memcpy(s->buffers, fresh, sizeof fresh);
+    s->buffer_count = q->param_count;
+    return 0;
+}
+
+static uint64_t payload_offset(const struct wire_param *p)
+{
+    return (uint64_t)WIRE_GUARD_BYTES + p->misalign;
+}
+
+/* Poison from byte `from` of buffer `index` up to `to`. */
+static cudaError_t put_poison(struct pass_state *s, const struct wire_request *q, unsigned index,
+                              uint64_t from, uint64_t to)
+{
+    uint8_t *base = s->buffers[index];
+    for (uint64_t at = from; at < to; at += CHUNK_BYTES) {
+        uint64_t bytes = to - at < CHUNK_BYTES ? to - at : CHUNK_BYTES;
+        if (at == from)
+            wire_poison(s->chunk, from, bytes, q->poison_seed, index);
+        cudaError_t error =
+            s->device->cudaMemcpy(base + at, s->chunk, bytes, cudaMemcpyHostToDevice);
+        if (error != cudaSuccess)
+            return error;
+    }
+    return cudaSuccess;
+}
+
+static cudaError_t fill_buffer(struct pass_state *s, const struct wire_request *q, unsigned index)
+{
+    const struct wire_param *p = &q->params[index];
+    uint64_t whole = wire_buffer_bytes(p), start = payload_offset(p), end = start + p->bytes;
+    if (p->role == WIRE_OUTPUT || p->role == WIRE_WORKSPACE)
+        return put_poison(s, q, index, 0, whole);
+    cudaError_t error = put_poison(s, q, index, 0, start);
+    if (error == cudaSuccess && p->bytes)
+        error =
+            s->device->cudaMemcpy((uint8_t *)s->buffers[index] + start,
+                                  s->inputs.bytes + p->in_offset, p->bytes, cudaMemcpyHostToDevice);
+    return error == cudaSuccess ? put_poison(s, q, index, end, whole) : error;
+}
+
+/* Everything on the device as the entry is to find it. */
+static int prepare(struct pass_state *s, const struct wire_request *q, struct err *e)
+{
+    const struct device *d = s->device;
+    /* Before the copies: what the device keeps about memory depends on the checks. */
+    if (d->hooks)
+        d->hooks->configure(&q->device);
+    if (replace_buffers(s, q, e) != 0)
+        return -1;
+    cudaError_t error = cudaSuccess;
+    for (unsigned i = 0; i < q->param_count && error == cudaSuccess; i++) {
+        const struct wire_param *p = &q->params[i];
+        if (p->kind != WIRE_PARAM_BUFFER)
+            continue;
+        error = fill_buffer(s, q, i);
+        if (!d->hooks)
+            continue;
+        uint8_t *payload = (uint8_t *)s->buffers[i] + payload_offset(p);
+        d->hooks->narrow(payload, p->bytes, p->name);
+        if (p->role == WIRE_OUTPUT || p->role == WIRE_WORKSPACE)
+            d->hooks->forget(payload, p->bytes);
+    }
+    /* A copy from pageable memory may still be on its way, and the stream does not wait for it. */
+    if (error == cudaSuccess)
+        error = d->cudaDeviceSynchronize();
+    if (error != cudaSuccess) {
+        char why[256];
+        device_explain(d, error, "filling the buffers of a case", why, sizeof why);
+        return err_set(e, "%s", why);
+    }
+    /* Once more: findings, counters and the peak start with the call. */
+    if (d->hooks)
+        d->hooks->configure(&q->device);
+    return 0;
+}
+
+/* ---- back from the device ---- */
+
+static cudaError_t copy_back(struct pass_state *s, const struct wire_request *q)
+{
+    const struct device *d = s->device;
+    for (unsigned i = 0; i < q->param_count; i++) {
+        const struct wire_param *p = &q->params[i];
+        if (p->kind != WIRE_PARAM_BUFFER)
+            continue;
+        uint64_t whole = wire_buffer_bytes(p);
+        if (d->hooks)
+            d->hooks->narrow(s->buffers[i], whole, p->name); /* the guards are ours to read */
+        cudaError_t error = d->cudaMemcpy(s->outputs.bytes + p->out_offset, s->buffers[i], whole,
+                                          cudaMemcpyDeviceToHost);
+        if (error != cudaSuccess)
+            return error;
+    }
+    return cudaSuccess;
+}
+
+static void observe(const struct device *d, uint64_t bytes_before, struct wire_reply *reply)
+{
+    if (!d->hooks)
+        return;
+    size_t all = d->hooks->findings(reply->findings, WIRE_FINDINGS_MAX);
+    reply->finding_count = all < WIRE_FINDINGS_MAX ? (uint32_t)all : WIRE_FINDINGS_MAX;
+    reply->findings_dropped = (uint32_t)(all - reply->finding_count);
+    d->hooks->counters(&reply->counters);
+    uint64_t peak = d->hooks->peak_bytes();
+    reply->device_bytes = peak > bytes_before ? peak - bytes_before : 0;
+}
+
+static void fail(struct wire_reply *reply, const struct err *e)
+{
+    reply->status = WIRE_BAD_REQUEST;
+    snprintf(reply->message, sizeof reply->message, "%.*s", (int)sizeof reply->message - 1,
+             e->text);
+}
+
+void pass_run(struct pass_state *s, const struct wire_request *q, const int fds[2],
+              struct wire_reply *reply)
+{
+    const struct device *d = s->device;
+    struct err e = {""};
+    if (accept_request(s, q, fds, &e) != 0 || prepare(s, q, &e) != 0) {
+        fail(reply, &e);
+        return;
+    }
+    void *pointers[WIRE_PARAMS_MAX];
+    for (unsigned i = 0; i < q->param_count; i++)
+        pointers[i] = q->params[i].kind == WIRE_PARAM_STREAM
+                          ? (void *)d->stream
+                          : (uint8_t *)s->buffers[i] + payload_offset(&q->params[i]);
+    uint64_t bytes_before = d->hooks ? d->hooks->peak_bytes() : 0;
+
+    uint64_t start = clock_now_ns();
+    if (call(s->entry, q->params, q->param_count, pointers, &e) != 0) {
+        fail(reply, &e);
+        return;
+    }
+    cudaError_t error = d->cudaGetLastError();
+    const char *when = "returned by a launch or a call of the entry point";
+    if (error == cudaSuccess) {
+        error = d->cudaDeviceSynchronize();
+        when = "while the kernels ran";
+    }
+    reply->elapsed_ns = clock_now_ns() - start;
+
+    observe(d, bytes_before, reply);
+    if (error == cudaSuccess) {
+        error = copy_back(s, q);
+        when = "copying the results back";
+    }
+    reply->status = error == cudaSuccess ? WIRE_DONE : WIRE_CUDA_ERROR;
+    reply->cuda_error = (int32_t)error;
+    if (error != cudaSuccess)
+        device_explain(d, error, when, reply->message, sizeof reply->message);
+}
