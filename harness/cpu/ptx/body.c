@@ -199,6 +199,8 @@ static struct ptx_instr *add_instr(struct parser *p, const struct ptx_instr *ins
 /* From the opcode that starts at `start`: skips the statement and keeps its text. */
 static int read_unknown(struct parser *p, const char *start, struct ptx_instr *instr)
 {
+    p->at = start; /* an operand that could not be read may have ended inside braces */
+    p->line = instr->ptx_line;
     if (skip_statement(p))
         return -1;
     size_t length = (size_t)(p->at - start - 1);

@@ -137,47 +137,52 @@ static uint64_t *block_of(struct parser *p, uint8_t space)
     return NULL;
 }
 
-/* A declaration again: `.extern` first, the definition later, or the other way round. -1 = new. */
-static int32_t earlier(const struct parser *p, const struct declaration *d)
+/* Gives the name its index: that of an earlier `.extern` (or of the definition, if the `.extern`
+ * comes later), or a new one. *is_new says which. */
+static int claim_index(struct parser *p, const struct declaration *d, uint8_t space, int32_t *index,
+                       bool *is_new)
 {
     const struct binding *b = d->name->bound;
-    return b && b->depth == p->depth && p->depth == 0 && b->kind == BOUND_SYMBOL ? b->index : -1;
+    *is_new = !(b && p->depth == 0 && b->kind == BOUND_SYMBOL);
+    if (*is_new) {
+        *index = (int32_t)p->symbols.count;
+        vec_push(&p->symbols, sizeof(struct ptx_symbol));
+        return bind(p, d->name, BOUND_SYMBOL, *index, NULL);
+    }
+    *index = b->index;
+    if (symbol_at(p, *index)->space != space)
+        return fail(p, "'%.200s' was declared in another space", d->name->text);
+    return 0;
+}
+
+static int read_value_of(struct parser *p, const struct declaration *d, struct ptx_symbol *symbol)
+{
+    uint64_t dimensions[MAX_DIMENSIONS + 1];
+    uint32_t count = d->dimension_count;
+    memcpy(dimensions, d->dimensions, sizeof d->dimensions);
+    if (d->vector > 1)
+        dimensions[count++] = d->vector;
+    return read_initialiser(p, symbol, dimensions, count, d->element_bytes / d->vector);
 }
 
 static int read_variable(struct parser *p, struct declaration *d, uint8_t space, uint8_t linkage)
 {
     struct ptx_symbol symbol;
-    if (read_declarator(p, d) || make_symbol(p, d, space, &symbol))
+    int32_t index;
+    bool is_new;
+    if (read_declarator(p, d) || make_symbol(p, d, space, &symbol) ||
+        claim_index(p, d, space, &index, &is_new))
         return -1;
     symbol.linkage = linkage;
     symbol.is_call_param = space == PTX_PARAM;
-    if (accept(p, '=')) {
-        uint64_t dimensions[MAX_DIMENSIONS + 1];
-        uint32_t count = d->dimension_count;
-        memcpy(dimensions, d->dimensions, sizeof d->dimensions);
-        if (d->vector > 1)
-            dimensions[count++] = d->vector;
-        if (read_initialiser(p, &symbol, dimensions, count, d->element_bytes / d->vector))
-            return -1;
-    }
-    int32_t index = earlier(p, d);
-    if (index >= 0) {
-        struct ptx_symbol *old = symbol_at(p, index);
-        if (old->space != space)
-            return fail(p, "'%.200s' was declared in another space", symbol.name);
-        if (linkage == PTX_LINK_EXTERN)
-            return 0;
-        symbol.offset = old->offset;
-        *old = symbol;
-        if (space != PTX_SHARED)
-            return 0;
-    } else {
-        if (bind(p, d->name, BOUND_SYMBOL, (int32_t)p->symbols.count, NULL))
-            return -1;
-        index = (int32_t)p->symbols.count;
-        *(struct ptx_symbol *)vec_push(&p->symbols, sizeof symbol) = symbol;
-    }
-    uint64_t *block = block_of(p, space);
+    /* The name is bound before its value is read: a value may hold its own address. */
+    if (accept(p, '=') && read_value_of(p, d, &symbol))
+        return -1;
+    if (!is_new && linkage == PTX_LINK_EXTERN)
+        return 0;
+    symbol.offset = symbol_at(p, index)->offset;
+    *symbol_at(p, index) = symbol;
+    uint64_t *block = is_new || space == PTX_SHARED ? block_of(p, space) : NULL;
     return block ? place(p, symbol_at(p, index), block) : 0;
 }
 

@@ -174,9 +174,11 @@ static struct binding *find_range(struct parser *p, const struct name *name)
             continue; /* %r<10> does not declare %r01 */
         const struct name *prefix =
             *find_slot(p, name->text, length, hash_bytes(name->text, length));
-        if (prefix && prefix->range && value < prefix->range->count &&
-            (!best || prefix->range->depth > best->depth))
-            best = prefix->range;
+        struct binding *range = prefix ? prefix->range : NULL;
+        while (range && value >= range->count)
+            range = range->outer;
+        if (range && (!best || range->depth > best->depth))
+            best = range;
     }
     return best;
 }
