@@ -33,8 +33,8 @@ enum { FIELD_COUNT = sizeof FIELDS / sizeof FIELDS[0] };
 static int fail_at(struct loader *l, unsigned line, unsigned column, const char *key,
                    const char *found, const char *allowed)
 {
-    return err_set(l->e, "%s:%u:%u: %s: found %s; allowed: %s", l->file, line, column, key, found,
-                   allowed);
+    return err_set(l->e, "%s:%u:%u: %s: found %s; allowed: %s", l->file, line, column,
+                   node_label(key, l->arena), found, allowed);
 }
 
 int spec_fail(struct loader *l, const struct node *at, const char *key, const char *found,
@@ -66,7 +66,7 @@ int spec_fail_unknown(struct loader *l, const struct node *at, const char *key, 
 {
     const char *near = suggest(at->text ? at->text : key, names, count);
     if (near)
-        allowed = arena_printf(l->arena, "did you mean '%s'? %s", near, allowed);
+        found = arena_printf(l->arena, "%s (did you mean '%s'?)", found, near);
     return spec_fail(l, at, key, found, allowed);
 }
 
@@ -97,8 +97,7 @@ static int refuse_unknown(struct loader *l, enum where where, const struct node 
         list = arena_printf(l->arena, "%s%s%s", list, count ? ", " : "", FIELDS[i].key);
         names[count++] = FIELDS[i].key;
     }
-    return spec_fail_unknown(l, key, node_describe(key, l->arena), "an unknown key", names, count,
-                             list);
+    return spec_fail_unknown(l, key, key->text, "an unknown key", names, count, list);
 }
 
 static int take_value(struct loader *l, const struct field *f, const struct node *key,
@@ -143,8 +142,9 @@ int load_mapping(struct loader *l, enum where where, const struct node *n, const
 int spec_integer(struct loader *l, const struct node *value, const char *key, int64_t lo,
                  int64_t hi, int64_t *out)
 {
-    const char *allowed =
-        arena_printf(l->arena, "a whole number from %lld to %lld", (long long)lo, (long long)hi);
+    const char *allowed = lo == hi ? arena_printf(l->arena, "%lld", (long long)lo)
+                                   : arena_printf(l->arena, "a whole number from %lld to %lld",
+                                                  (long long)lo, (long long)hi);
     if (value->kind != NODE_SCALAR)
         return spec_fail_value(l, value, key, allowed);
     const char *digits = value->text + (value->text[0] == '-');

@@ -203,6 +203,7 @@ int set_param_type(struct loader *l, const struct node *key_node, const struct n
         if (t != WIRE_void)
             list = arena_printf(l->arena, "%s%s, ", list, names[t]);
     }
+    names[WIRE_void] = "void*";
     names[WIRE_TYPE_COUNT] = "stream";
     return spec_fail_unknown(l, value, key_node->text, node_describe(value, l->arena), names,
                              WIRE_TYPE_COUNT + 1,

@@ -110,7 +110,8 @@ struct problem {
     unsigned tag_count, after_count;
     const char *entry;
     const char *oracle; /* name of a row of oracles.def, NULL = the reference gives the answers */
-    const char *reference; /* file name in reference/<id>/ of the rung that is judged against */
+    const char *reference; /* file name in reference/<id>/ of the rung that is judged against; NULL
+                            * only if there is an oracle */
     struct problem_variable *variables;
     unsigned variable_count;
     struct problem_param *params;

@@ -65,7 +65,7 @@ int spec_fail_value(struct loader *l, const struct node *value, const char *key,
 /* The same at a place inside a scalar. */
 int spec_fail_inside(struct loader *l, const struct node *value, const char *key,
                      const struct expr_error *error);
-/* "did you mean 'x'? " if a name is near, then `allowed`. */
+/* Adds "(did you mean 'x'?)" if one of the names is near. */
 int spec_fail_unknown(struct loader *l, const struct node *at, const char *key, const char *found,
                       const char *const *names, unsigned count, const char *allowed);
 

@@ -17,7 +17,8 @@
 
 enum {
     MAPPING_KEYS_MAX = 512, /* keys are compared pairwise */
-    DESCRIBE_BYTES = 60,
+    LABEL_BYTES = 60,
+    JOINED_BYTES = 2000, /* each part joined copies what is there */
 };
 
 struct frame { /* an open collection */
@@ -78,13 +79,17 @@ static bool parenthesis_open(const char *s)
 }
 
 /* Appends `more` to the last item of `f`, with the comma and the blanks that were between. */
-static void join(struct builder *b, struct frame *f, const struct node *more)
+static int join(struct builder *b, struct frame *f, const struct node *more)
 {
     struct node *last = f->node->items[f->node->count - 1];
+    if (strlen(last->text) + strlen(more->text) > JOINED_BYTES)
+        return err_set(b->e, "%s:%u:%u: spec: found a parenthesis that stays open; allowed: ')'",
+                       b->file, last->line, last->column);
     unsigned gap = 1;
     if (more->line == f->end_line && more->column > f->end_column + 1)
         gap = more->column - f->end_column - 1;
     last->text = arena_printf(b->arena, "%s,%*s%s", last->text, (int)gap, "", more->text);
+    return 0;
 }
 
 /* Puts a finished node into the innermost collection. */
@@ -97,10 +102,10 @@ static int attach(struct builder *b, struct node *n, const yaml_event_t *event)
     struct frame *f = &b->stack[b->depth - 1];
     bool plain = n->kind == NODE_SCALAR && !n->quoted;
     if (f->node->kind == NODE_LIST) {
-        if (f->open && plain)
-            join(b, f, n);
-        else
+        if (!f->open || !plain)
             node_push(b->arena, f->node, NULL, n);
+        else if (join(b, f, n) != 0)
+            return -1;
     } else if (!f->key) {
         if (n->kind != NODE_SCALAR)
             return fail_at(b, event->start_mark,
@@ -108,7 +113,9 @@ static int attach(struct builder *b, struct node *n, const yaml_event_t *event)
         f->key = n;
         return 0;
     } else if (f->open && plain && n->text[0] == '\0') {
-        join(b, f, f->key); /* `9)` of `in: uniform(-9, 9)` came as a key without a value */
+        /* `9)` of `in: uniform(-9, 9)` came as a key without a value. */
+        if (join(b, f, f->key) != 0)
+            return -1;
         n = f->key;
         f->key = NULL;
     } else {
@@ -117,8 +124,8 @@ static int attach(struct builder *b, struct node *n, const yaml_event_t *event)
                 return err_set(b->e,
                                "%s:%u:%u: %s: found a second time (first in line %u); "
                                "allowed: each key once",
-                               b->file, f->key->line, f->key->column, f->key->text,
-                               f->node->keys[i]->line);
+                               b->file, f->key->line, f->key->column,
+                               node_label(f->key->text, b->arena), f->node->keys[i]->line);
         if (f->node->count == MAPPING_KEYS_MAX)
             return fail_at(b, event->start_mark,
                            "found too many keys in one mapping; allowed: 512");
@@ -213,6 +220,23 @@ static int take_event(struct builder *b, const yaml_event_t *event)
     return 0;
 }
 
+/* What libyaml did not like. Its reader (bad UTF-8) gives an offset instead of a mark. */
+static int fail_parser(struct builder *b, const yaml_parser_t *parser, const char *text)
+{
+    size_t line = parser->problem_mark.line + 1, column = parser->problem_mark.column + 1;
+    if (parser->error == YAML_READER_ERROR) {
+        line = column = 1;
+        for (size_t i = 0; i < parser->problem_offset; i++, column++)
+            if (text[i] == '\n') {
+                line++;
+                column = 0;
+            }
+    }
+    return err_set(b->e, "%s:%zu:%zu: spec: found no YAML: %s%s%s; allowed: YAML in UTF-8", b->file,
+                   line, column, parser->problem ? parser->problem : "out of memory",
+                   parser->context ? " " : "", parser->context ? parser->context : "");
+}
+
 int tree_parse(const char *file, const char *text, size_t length, struct arena *arena,
                struct node **root, struct err *e)
 {
@@ -229,16 +253,7 @@ int tree_parse(const char *file, const char *text, size_t length, struct arena *
     while (status == 0) {
         yaml_event_t event;
         if (!yaml_parser_parse(&parser, &event)) {
-            /* Reader errors (bad UTF-8) carry an offset and no mark. */
-            if (parser.error == YAML_READER_ERROR)
-                status =
-                    err_set(e, "%s:1:1: spec: found no YAML: %s (byte %zu); allowed: UTF-8 text",
-                            file, parser.problem, parser.problem_offset);
-            else
-                status = err_set(e, "%s:%zu:%zu: spec: found no YAML: %s%s%s; allowed: YAML", file,
-                                 parser.problem_mark.line + 1, parser.problem_mark.column + 1,
-                                 parser.problem ? parser.problem : "out of memory",
-                                 parser.context ? " " : "", parser.context ? parser.context : "");
+            status = fail_parser(&b, &parser, text);
             break;
         }
         status = take_event(&b, &event);
@@ -265,6 +280,19 @@ struct node *node_get(const struct node *mapping, const char *key, struct node *
     return NULL;
 }
 
+const char *node_label(const char *text, struct arena *arena)
+{
+    size_t length = strlen(text), cut = length;
+    if (length > LABEL_BYTES) /* between characters */
+        for (cut = LABEL_BYTES; ((unsigned char)text[cut] & 0xc0) == 0x80; cut--)
+            ;
+    char *label = arena_printf(arena, "%.*s%s", (int)cut, text, cut < length ? "..." : "");
+    for (char *c = label; *c; c++)
+        if (*c == '\n' || *c == '\t')
+            *c = ' ';
+    return label;
+}
+
 const char *node_describe(const struct node *n, struct arena *arena)
 {
     if (n->kind == NODE_LIST)
@@ -273,14 +301,5 @@ const char *node_describe(const struct node *n, struct arena *arena)
         return "a mapping";
     if (n->text[0] == '\0')
         return n->quoted ? "an empty text" : "nothing";
-    /* One short line, cut between characters. */
-    size_t length = strlen(n->text), cut = length;
-    if (length > DESCRIBE_BYTES)
-        for (cut = DESCRIBE_BYTES; ((unsigned char)n->text[cut] & 0xc0) == 0x80; cut--)
-            ;
-    char *copy = arena_strndup(arena, n->text, cut);
-    for (char *c = copy; *c; c++)
-        if (*c == '\n' || *c == '\t')
-            *c = ' ';
-    return arena_printf(arena, cut < length ? "'%s...'" : "'%s'", copy);
+    return arena_printf(arena, "'%s'", node_label(n->text, arena));
 }

@@ -36,5 +36,7 @@ struct node *node_get(const struct node *mapping, const char *key, struct node *
 
 /* "a list", "a mapping", "'abc'" or "nothing": what was found, for messages. */
 const char *node_describe(const struct node *n, struct arena *arena);
+/* The text on one short line, without quotes: a key in front of a message. */
+const char *node_label(const char *text, struct arena *arena);
 
 #endif
