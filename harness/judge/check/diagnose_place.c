@@ -104,7 +104,7 @@ const char *diagnose_wrong_order(const struct diagnosis_context *c)
         return NULL;
     return arena_printf(
         c->arena,
-        "the right values in the wrong order: `%s` holds exactly the elements that it "
+        "right set in wrong order: `%s` holds exactly the elements that it "
         "should, but not each in its place",
         c->view->name);
 }

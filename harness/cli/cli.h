@@ -1,0 +1,76 @@
+/* cli: the `judge` command. The only part of the harness that prints to people and exits.
+ *
+ * A row of commands.def and a file per subcommand. Exit statuses: 0 accepted (or done), 1 judged
+ * and not accepted, 2 the call or a problem spec is wrong, 3 the judge or its environment failed.
+ */
+#ifndef CLI_CLI_H
+#define CLI_CLI_H
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "judge/judge.h"
+#include "judge/report/report.h"
+
+#include <getopt.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { STATUS_DONE = 0, STATUS_NOT_ACCEPTED = 1, STATUS_USAGE = 2, STATUS_JUDGE = 3 };
+
+struct cli {
+    struct arena arena; /* lives as long as the program */
+    struct judge_paths paths;
+    const char *build_lib; /* folder of libcudart.so.13 */
+    const char *command;   /* how people started us, for messages */
+    const char *subcommand;
+};
+
+typedef int command_function(struct cli *cli, int argc, char **argv);
+
+#define COMMAND(name, arguments, does) command_function command_##name;
+#include "cli/commands.def"
+#undef COMMAND
+
+/* Prints "judge: <sentence>" to stderr and returns STATUS_USAGE, respectively STATUS_JUDGE. */
+int cli_usage(const struct cli *cli, const char *format, ...) __attribute__((format(printf, 2, 3)));
+int cli_failed(const struct cli *cli, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Fills paths from the environment and from where the executable is. */
+int cli_find_paths(struct cli *cli, struct err *e);
+
+/* Writes everything to stdout; STATUS_DONE, or STATUS_JUDGE when that fails. */
+int cli_print(const struct cli *cli, const char *s);
+
+/* ---- options ---- */
+
+/* The next option of a command: its val, -1 at the end, '?' after a message about a wrong one.
+ * `options` as for getopt_long; every row has flag NULL. With in_order the first operand ends them.
+ */
+int cli_option(const struct cli *cli, int argc, char **argv, const struct option *options,
+               bool in_order);
+
+/* A seed from 1 to 2^53 - 1, or a message and STATUS_USAGE. */
+int cli_parse_seed(const struct cli *cli, const char *s, uint64_t *seed);
+
+/* Takes --lang en|zh, the only option of some commands; without it the environment decides. */
+int cli_parse_language(const struct cli *cli, int argc, char **argv, bool *chinese);
+
+/* "auto", "cpu" or "gpu" -> STATUS_DONE when it can be used here, else a message and a status. */
+int cli_device(const struct cli *cli, const char *name);
+
+/* " Did you mean 'x'?" or "" - the nearest of the names. */
+const char *cli_nearest(struct cli *cli, const char *name, const char *const *names, size_t count);
+
+/* Is this the id of a problem? Else a message with the nearest one, and false. */
+bool cli_known_problem(struct cli *cli, const char *id);
+
+bool cli_prefers_chinese(void); /* LC_ALL, LC_MESSAGES, LANG */
+bool cli_use_colour(int fd);    /* a terminal, and no NO_COLOR */
+
+/* ---- progress: one line on a terminal, rewritten in place ---- */
+
+void progress_show(void *unused, const char *what, unsigned done, unsigned total);
+void progress_clear(void);
+
+#endif

@@ -1,0 +1,164 @@
+/* What the subcommands share: messages, paths, options, languages. */
+#include "cli/cli.h"
+
+#include "base/file.h"
+#include "base/text.h"
+#include "judge/problem/suggest.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Names and messages may come from a student's file: escaped like everything else. */
+static void complain(const char *format, va_list args)
+{
+    char sentence[4096];
+    vsnprintf(sentence, sizeof sentence, format, args);
+    struct text line;
+    text_init(&line);
+    text_add(&line, "judge: ");
+    report_add_escaped(&line, sentence);
+    text_addc(&line, '\n');
+    progress_clear();
+    fputs(text_str(&line), stderr);
+    text_release(&line);
+}
+
+int cli_usage(const struct cli *cli, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    complain(format, args);
+    va_end(args);
+    if (cli->subcommand)
+        fprintf(stderr, "try: %s help %s\n", cli->command, cli->subcommand);
+    return STATUS_USAGE;
+}
+
+int cli_failed(const struct cli *cli, const char *format, ...)
+{
+    (void)cli;
+    va_list args;
+    va_start(args, format);
+    complain(format, args);
+    va_end(args);
+    return STATUS_JUDGE;
+}
+
+int cli_print(const struct cli *cli, const char *s)
+{
+    progress_clear();
+    if (fputs(s, stdout) < 0 || fflush(stdout) != 0)
+        return cli_failed(cli, "cannot write to stdout: %s", strerror(errno));
+    return STATUS_DONE;
+}
+
+static const char *from_environment(const char *name)
+{
+    const char *value = getenv(name);
+    return value && value[0] ? value : NULL;
+}
+
+int cli_find_paths(struct cli *cli, struct err *e)
+{
+    char exe[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", exe, sizeof exe - 1);
+    if (length <= 0)
+        return err_set_errno(e, "cannot find out where the judge itself is");
+    exe[length] = '\0';
+    *strrchr(exe, '/') = '\0';
+    struct arena *a = &cli->arena;
+    const char *root = from_environment("SCANJUDGE_ROOT");
+    const char *cache = from_environment("SCANJUDGE_CACHE");
+    const char *xdg = from_environment("XDG_CACHE_HOME"), *home = from_environment("HOME");
+    cli->paths.root = root ? root : SJ_SOURCE_ROOT;
+    cli->paths.runner = arena_printf(a, "%s/runner", exe);
+    cli->build_lib = arena_printf(a, "%.*s/lib", (int)(strrchr(exe, '/') - exe), exe);
+    cli->paths.cudart = arena_printf(a, "%s/libcudart.so.13", cli->build_lib);
+    cli->paths.cache = cache  ? cache
+                       : xdg  ? arena_printf(a, "%s/scanjudge", xdg)
+                       : home ? arena_printf(a, "%s/.cache/scanjudge", home)
+                              : arena_printf(a, "/tmp/scanjudge-%u", (unsigned)getuid());
+    return 0;
+}
+
+const char *cli_nearest(struct cli *cli, const char *name, const char *const *names, size_t count)
+{
+    const char *near = suggest(name, names, count);
+    return near ? arena_printf(&cli->arena, " Did you mean '%s'?", near) : "";
+}
+
+int cli_option(const struct cli *cli, int argc, char **argv, const struct option *options,
+               bool in_order)
+{
+    opterr = 0;
+    int at = optind < 1 ? 1 : optind;
+    int got = getopt_long(argc, argv, in_order ? "+:" : ":", options, NULL);
+    if (got != '?' && got != ':')
+        return got;
+    /* getopt moves operands behind options: the culprit is the word before optind, unless a bundle
+     * of short options is still being taken apart. */
+    const char *word = optind > at ? argv[optind - 1] : argv[at];
+    if (got == ':') {
+        cli_usage(cli, "%s wants a value.", word);
+        return '?';
+    }
+    const char *names[32];
+    size_t count = 0;
+    for (; options[count].name && count < 32; count++)
+        names[count] = options[count].name;
+    char name[64];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(word + strspn(word, "-"), "="),
+             word + strspn(word, "-"));
+    const char *near = suggest(name, names, count);
+    cli_usage(cli, "%s has no option %s.%s%s%s", cli->subcommand, word,
+              near ? " Did you mean --" : "", near ? near : "", near ? "?" : "");
+    return '?';
+}
+
+int cli_device(const struct cli *cli, const char *name)
+{
+    if (strcmp(name, "auto") == 0 || strcmp(name, "cpu") == 0)
+        return STATUS_DONE;
+    if (strcmp(name, "gpu") == 0)
+        return cli_failed(cli,
+                          "this build judges on the CPU device only; a graphics card can be used "
+                          "from issue 4 on. Leave --device out, or say --device cpu.");
+    return cli_usage(cli, "there is no device '%s'; auto, cpu and gpu are.", name);
+}
+
+bool cli_known_problem(struct cli *cli, const char *id)
+{
+    const char **ids;
+    struct err e;
+    if (problem_list(cli->paths.root, &cli->arena, &ids, &e) != 0) {
+        cli_usage(cli, "%s", e.text);
+        return false;
+    }
+    size_t count = 0;
+    for (; ids[count]; count++)
+        if (strcmp(ids[count], id) == 0)
+            return true;
+    cli_usage(cli, "there is no problem '%s'.%s", id, cli_nearest(cli, id, ids, count));
+    return false;
+}
+
+bool cli_prefers_chinese(void)
+{
+    const char *lang = from_environment("LC_ALL");
+    if (!lang)
+        lang = from_environment("LC_MESSAGES");
+    if (!lang)
+        lang = from_environment("LANG");
+    return lang && strncmp(lang, "zh", 2) == 0;
+}
+
+bool cli_use_colour(int fd)
+{
+    const char *term = getenv("TERM");
+    return isatty(fd) && !from_environment("NO_COLOR") && !(term && strcmp(term, "dumb") == 0);
+}

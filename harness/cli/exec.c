@@ -1,0 +1,139 @@
+/* judge exec PROGRAM.cu: compiles a program that has its own main and runs it with our device in
+ * the place of NVIDIA's. It is the caller's own program, run as the caller, with the caller's
+ * terminal: nothing is captured and nothing is limited. */
+#include "cli/cli.h"
+
+#include "base/file.h"
+#include "base/proc.h"
+#include "judge/compile/compile.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+extern char **environ;
+
+enum { OPTION_DEVICE = 1 };
+
+static const struct option OPTIONS[] = {
+    {"device", required_argument, NULL, OPTION_DEVICE},
+    {0},
+};
+
+/* Our environment with the variables that the drop-in library looks at. */
+static const char **environment_for(struct cli *cli, const char *source)
+{
+    struct arena *a = &cli->arena;
+    static const char *const OURS[] = {
+        "LD_LIBRARY_PATH=", "SCANJUDGE_REPORT=", "SCANJUDGE_SOURCE="};
+    size_t count = 0;
+    while (environ[count])
+        count++;
+    const char **list = arena_array(a, count + 4, sizeof *list);
+    size_t used = 0;
+    for (size_t i = 0; i < count; i++) {
+        bool replaced = false;
+        for (size_t k = 0; k < sizeof OURS / sizeof OURS[0]; k++)
+            replaced |= strncmp(environ[i], OURS[k], strlen(OURS[k])) == 0;
+        if (!replaced)
+            list[used++] = environ[i];
+    }
+    const char *before = getenv("LD_LIBRARY_PATH");
+    list[used++] = arena_printf(a, "LD_LIBRARY_PATH=%s%s%s", cli->build_lib,
+                                before && before[0] ? ":" : "", before ? before : "");
+    list[used++] = "SCANJUDGE_REPORT=1";
+    list[used++] = arena_printf(a, "SCANJUDGE_SOURCE=%s", file_base_name(source));
+    return list;
+}
+
+/* 0 and `library` is the program; else a message and an exit status. */
+static int build_program(struct cli *cli, const char *source, const char **program)
+{
+    struct toolkit toolkit;
+    struct compile_result result;
+    struct err e;
+    if (!file_exists(source) || file_is_dir(source))
+        return cli_usage(cli, "cannot read %s: %s", source,
+                         file_exists(source) ? "it is a folder" : strerror(errno));
+    if (toolkit_find(cli->paths.cache, &cli->arena, &toolkit, &e) != 0)
+        return cli_failed(cli, "%s", e.text);
+    const char *slash = strrchr(source, '/');
+    const char *folder =
+        slash ? arena_strndup(&cli->arena, source, slash == source ? 1 : (size_t)(slash - source))
+              : ".";
+    char *absolute = realpath(folder, NULL); /* nvcc runs in a folder of its own */
+    const char *include_folders[] = {absolute ? absolute : folder, NULL};
+    struct compile_spec spec = {
+        .source = source,
+        .target = "75",
+        .cache_folder = cli->paths.cache,
+        .include_folders = include_folders,
+        .limit_ns = 600000000000u,
+        .log_bytes = 256 * 1024,
+        .program = true,
+    };
+    progress_show(NULL, "compiling", 0, 1);
+    int status = compile(&toolkit, &spec, &cli->arena, &result, &e);
+    progress_clear();
+    free(absolute);
+    if (status != 0)
+        return cli_failed(cli, "%s", e.text);
+    if (result.log && result.log[0]) {
+        struct text log;
+        text_init(&log);
+        report_add_escaped(&log, result.log);
+        fprintf(stderr, "%s%s", text_str(&log), log.data[log.length - 1] == '\n' ? "" : "\n");
+        text_release(&log);
+    }
+    if (!result.ok) {
+        fprintf(stderr, "judge: %s\n",
+                result.timed_out ? "the compiler was not done after ten minutes"
+                                 : "the program does not compile");
+        return STATUS_NOT_ACCEPTED;
+    }
+    *program = result.library;
+    return STATUS_DONE;
+}
+
+int command_exec(struct cli *cli, int argc, char **argv)
+{
+    int option;
+    while ((option = cli_option(cli, argc, argv, OPTIONS, true)) != -1) {
+        int status = option == OPTION_DEVICE ? cli_device(cli, optarg) : STATUS_USAGE;
+        if (status != STATUS_DONE)
+            return status;
+    }
+    if (optind >= argc)
+        return cli_usage(cli, "exec wants a .cu file.");
+    const char *source = argv[optind], *program = NULL;
+    int status = build_program(cli, source, &program);
+    if (status != STATUS_DONE)
+        return status;
+    argv[optind] = (char *)(uintptr_t)program; /* argv[0] of the program; the rest follows */
+    struct proc_spec spec = {.argv = (const char *const *)(argv + optind),
+                             .environment = environment_for(cli, source),
+                             .keep_fd = -1,
+                             .pass_output = true};
+    struct proc p;
+    struct proc_end end = {0};
+    struct err e;
+    if (proc_start(&spec, &p, &e) != 0)
+        return cli_failed(cli, "%s", e.text);
+    int watch_fd = proc_watch(&p, &e);
+    if (watch_fd < 0) {
+        proc_kill(&p);
+        return cli_failed(cli, "%s", e.text);
+    }
+    struct pollfd ended = {.fd = watch_fd, .events = POLLIN};
+    while (poll(&ended, 1, -1) < 0 && errno == EINTR)
+        continue;
+    close(watch_fd);
+    proc_finish(&p, &end);
+    if (end.how == PROC_SIGNALLED)
+        fprintf(stderr, "judge: %s was killed by signal %d (%s)\n", file_base_name(source),
+                end.code, strsignal(end.code));
+    return end.how == PROC_EXITED && end.code == 0 ? STATUS_DONE : STATUS_NOT_ACCEPTED;
+}

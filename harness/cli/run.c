@@ -1,0 +1,148 @@
+/* judge run PROBLEM FILE.cu: one submission, one report. */
+#include "cli/cli.h"
+
+#include "base/file.h"
+#include "base/text.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Below 2^53, so that every JSON reader keeps a seed exactly. */
+static const uint64_t SEED_MAX = ((uint64_t)1 << 53) - 1;
+
+enum {
+    OPTION_CASE = 1,
+    OPTION_SEED,
+    OPTION_FORMAT,
+    OPTION_OUTPUT,
+    OPTION_DEVICE,
+    OPTION_CHECK,
+    OPTION_VERBOSE
+};
+
+static const struct option OPTIONS[] = {
+    {"case", required_argument, NULL, OPTION_CASE},
+    {"seed", required_argument, NULL, OPTION_SEED},
+    {"format", required_argument, NULL, OPTION_FORMAT},
+    {"output", required_argument, NULL, OPTION_OUTPUT},
+    {"device", required_argument, NULL, OPTION_DEVICE},
+    {"check", required_argument, NULL, OPTION_CHECK},
+    {"verbose", no_argument, NULL, OPTION_VERBOSE},
+    {0},
+};
+
+static const struct check_row {
+    const char *name;
+    uint32_t checks;
+} CHECKS[] = {
+    {"bounds", WIRE_CHECK_BOUNDS},
+    {"default", WIRE_CHECK_DEFAULT},
+    {"all", WIRE_CHECK_DEFAULT | WIRE_CHECK_COUNTERS},
+};
+
+struct run_call {
+    struct judge_options judge;
+    const char *format, *output;
+    bool verbose;
+};
+
+static int parse_check(const struct cli *cli, const char *name, uint32_t *checks)
+{
+    for (size_t i = 0; i < sizeof CHECKS / sizeof CHECKS[0]; i++)
+        if (strcmp(CHECKS[i].name, name) == 0) {
+            *checks = CHECKS[i].checks;
+            return STATUS_DONE;
+        }
+    return cli_usage(cli, "--check takes bounds, default or all, not '%s'.", name);
+}
+
+int cli_parse_seed(const struct cli *cli, const char *s, uint64_t *seed)
+{
+    char *end;
+    errno = 0;
+    *seed = strtoull(s, &end, 10);
+    if (errno || *end || end == s || s[0] == '-' || *seed == 0 || *seed > SEED_MAX)
+        return cli_usage(cli, "--seed takes a whole number from 1 to 2^53 - 1, not '%s'.", s);
+    return STATUS_DONE;
+}
+
+static int parse(struct cli *cli, int argc, char **argv, struct run_call *call)
+{
+    int option, status = STATUS_DONE;
+    while (status == STATUS_DONE && (option = cli_option(cli, argc, argv, OPTIONS, false)) != -1)
+        switch (option) {
+        case OPTION_CASE:
+            call->judge.case_name = optarg;
+            break;
+        case OPTION_SEED:
+            status = cli_parse_seed(cli, optarg, &call->judge.seed);
+            break;
+        case OPTION_FORMAT:
+            call->format = optarg;
+            if (!report_find(optarg))
+                status = cli_usage(cli, "there is no format '%s'; there are: %s.", optarg,
+                                   report_formats());
+            break;
+        case OPTION_OUTPUT:
+            call->output = optarg;
+            break;
+        case OPTION_DEVICE:
+            status = cli_device(cli, optarg);
+            break;
+        case OPTION_CHECK:
+            status = parse_check(cli, optarg, &call->judge.checks);
+            break;
+        case OPTION_VERBOSE:
+            call->verbose = true;
+            break;
+        default:
+            return STATUS_USAGE;
+        }
+    if (status == STATUS_DONE && argc - optind != 2)
+        return cli_usage(cli, "run wants a problem and a .cu file, and got %d argument%s.",
+                         argc - optind, argc - optind == 1 ? "" : "s");
+    return status;
+}
+
+/* The report goes to stdout, or into a file and then the text to stdout. */
+static int deliver(struct cli *cli, const struct run_call *call, const struct result *result)
+{
+    struct report_options options = {.colour = false, .verbose = call->verbose};
+    struct text out;
+    struct err e;
+    int status = STATUS_DONE;
+    text_init(&out);
+    if (call->output) {
+        report_find(call->format)(result, &options, &out);
+        if (file_write(call->output, text_str(&out), out.length, &e) != 0)
+            status = cli_failed(cli, "%s", e.text);
+        text_clear(&out);
+    }
+    options.colour = cli_use_colour(STDOUT_FILENO);
+    report_find(call->output ? "text" : call->format)(result, &options, &out);
+    int printed = cli_print(cli, text_str(&out));
+    text_release(&out);
+    return status ? status : printed;
+}
+
+int command_run(struct cli *cli, int argc, char **argv)
+{
+    struct run_call call = {.format = "text"};
+    int status = parse(cli, argc, argv, &call);
+    if (status != STATUS_DONE)
+        return status;
+    const char *id = argv[optind], *source = argv[optind + 1];
+    if (!cli_known_problem(cli, id))
+        return STATUS_USAGE;
+    call.judge.progress = progress_show;
+    call.judge.command = cli->command;
+    call.judge.count = call.verbose || strcmp(call.format, "text") != 0;
+    struct result result;
+    struct err e;
+    if (judge_submission(&cli->paths, id, source, &call.judge, &cli->arena, &result, &e) != 0)
+        return cli_usage(cli, "%s", e.text);
+    status = deliver(cli, &call, &result);
+    return status ? status : verdict_exit_status(result.verdict);
+}

@@ -1,0 +1,256 @@
+/* judge verify [PROBLEM...]: would this problem judge rightly? Three things can show that it would
+ * not: a trivial answer that passes, a rung of the reference ladder that the oracle or a checker
+ * does not agree with, and a labelled submission that does not get its label. */
+#include "cli/cli.h"
+
+#include "base/file.h"
+#include "base/rng.h"
+#include "base/text.h"
+#include "judge/trivial.h"
+
+#include <dirent.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { OPTION_SEED = 1 };
+
+static const struct option OPTIONS[] = {
+    {"seed", required_argument, NULL, OPTION_SEED},
+    {0},
+};
+
+struct verification {
+    struct cli *cli;
+    const char *id;
+    uint64_t seed;
+    unsigned checked, failed;
+    int status; /* STATUS_JUDGE or STATUS_USAGE once something of ours or of the spec failed */
+};
+
+static __attribute__((format(printf, 3, 4))) void tell(struct verification *v, bool ok,
+                                                       const char *format, ...)
+{
+    char sentence[2048];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(sentence, sizeof sentence, format, args);
+    va_end(args);
+    v->checked++;
+    v->failed += !ok;
+    struct text line;
+    text_init(&line);
+    text_add(&line, ok ? "ok    " : "FAIL  ");
+    text_addf(&line, "%s: ", v->id);
+    report_add_escaped(&line, sentence);
+    text_addc(&line, '\n');
+    cli_print(v->cli, text_str(&line));
+    text_release(&line);
+}
+
+/* Some cases have a trivial right answer (n = 1, no token at all): what counts is that the answer
+ * fails on most of those with more than a warp of elements. */
+static void verify_trivial(struct verification *v, const struct problem *p)
+{
+    struct err e;
+    if (!p->oracle) {
+        tell(v, true, "trivial answers: not tried, there is no serial oracle to ask");
+        return;
+    }
+    for (int t = 0; t < TRIVIAL_COUNT; t++) {
+        struct trivial_tally tally;
+        if (trivial_try(p, (enum trivial)t, v->seed, &tally, &e) != 0) {
+            v->status = cli_usage(v->cli, "%s", e.text);
+            return;
+        }
+        bool ok =
+            tally.cases > 0 && tally.passed < tally.cases && 2 * tally.larger_passed <= tally.cases;
+        tell(v, ok, "%s fails in %u of %u cases%s%s%s", trivial_for_people((enum trivial)t),
+             tally.cases - tally.passed, tally.cases, tally.example ? "; passes in '" : "",
+             tally.example ? tally.example : "", tally.example ? "'" : "");
+    }
+}
+
+/* What a labelled submission says about itself in `// expect...: ` lines. */
+struct expectations {
+    const char *finding, *diagnosis; /* NULL = nothing said */
+};
+
+static const char *line_after(const char *source, const char *key, struct arena *arena)
+{
+    const char *at = strstr(source, key);
+    if (!at)
+        return NULL;
+    at += strlen(key);
+    at += strspn(at, " ");
+    return arena_strndup(arena, at, strcspn(at, "\r\n"));
+}
+
+static void read_expectations(struct verification *v, const char *path, struct expectations *x)
+{
+    struct text source;
+    struct err e;
+    *x = (struct expectations){0};
+    text_init(&source);
+    if (file_read(path, (size_t)1 << 20, &source, &e) == 0) {
+        x->finding = line_after(text_str(&source), "// expect-finding:", &v->cli->arena);
+        x->diagnosis = line_after(text_str(&source), "// expect-diagnosis:", &v->cli->arena);
+    }
+    text_release(&source);
+}
+
+/* "data_race" or "data_race 32" (kind and line). */
+static bool has_finding(const struct result *r, const char *wanted)
+{
+    size_t kind_length = strcspn(wanted, " :@,");
+    const char *digits = wanted + kind_length + strspn(wanted + kind_length, " :@,line");
+    unsigned long line = strtoul(digits, NULL, 10);
+    for (unsigned c = 0; c < r->case_count; c++)
+        for (unsigned i = 0; i < r->cases[c].finding_count; i++) {
+            const struct wire_finding *f = &r->cases[c].findings[i];
+            const char *kind = finding_name((enum finding_kind)f->kind);
+            if (strlen(kind) == kind_length && strncmp(kind, wanted, kind_length) == 0 &&
+                (line == 0 || f->line == line))
+                return true;
+        }
+    return false;
+}
+
+static bool has_diagnosis(const struct result *r, const char *wanted)
+{
+    for (unsigned c = 0; c < r->case_count; c++)
+        if (r->cases[c].diagnosis && strcasestr(r->cases[c].diagnosis, wanted))
+            return true;
+    return false;
+}
+
+/* "case 'n=33': data_race at a.cu:12" - what a reader needs to see why. */
+static const char *describe(struct cli *cli, const struct result *r)
+{
+    if (r->message)
+        return r->message;
+    for (unsigned c = 0; c < r->case_count; c++) {
+        const struct result_case *k = &r->cases[c];
+        if (k->verdict == VERDICT_accepted)
+            continue;
+        const struct wire_finding *f = k->finding_count ? &k->findings[0] : NULL;
+        return arena_printf(&cli->arena, "case '%s'%s%s%s", k->name, f ? ", " : "",
+                            f ? finding_name((enum finding_kind)f->kind) : "",
+                            f ? arena_printf(&cli->arena, " at %s:%u", f->file, f->line) : "");
+    }
+    return "every case is accepted";
+}
+
+/* Judges one file and tells whether it got `wanted`. */
+static void verify_file(struct verification *v, const char *path, const char *shown,
+                        enum verdict wanted)
+{
+    struct judge_options options = {.seed = v->seed, .progress = progress_show};
+    struct result result;
+    struct expectations x;
+    struct err e;
+    if (judge_submission(&v->cli->paths, v->id, path, &options, &v->cli->arena, &result, &e) != 0) {
+        v->status = cli_usage(v->cli, "%s", e.text);
+        return;
+    }
+    if (result.verdict == VERDICT_judge_error) {
+        v->status = cli_failed(v->cli, "%s: %s", path, result.message);
+        tell(v, false, "%s: %s", shown, result.message);
+        return;
+    }
+    read_expectations(v, path, &x);
+    const char *got = verdict_for_people(result.verdict);
+    if (result.verdict != wanted)
+        tell(v, false, "%s: %s instead of %s (%s)", shown, got, verdict_for_people(wanted),
+             describe(v->cli, &result));
+    else if (x.finding && !has_finding(&result, x.finding))
+        tell(v, false, "%s: %s, but without the finding %s (%s)", shown, got, x.finding,
+             describe(v->cli, &result));
+    else if (x.diagnosis && !has_diagnosis(&result, x.diagnosis))
+        tell(v, false, "%s: %s, but no diagnosis says '%s'", shown, got, x.diagnosis);
+    else
+        tell(v, true, "%s: %s", shown, got);
+}
+
+static int is_cuda_source(const struct dirent *entry)
+{
+    size_t length = strlen(entry->d_name);
+    return entry->d_name[0] != '.' && length > 3 && strcmp(entry->d_name + length - 3, ".cu") == 0;
+}
+
+/* Every .cu file of a folder; how many there were. */
+static unsigned verify_folder(struct verification *v, const char *folder, enum verdict wanted)
+{
+    struct dirent **entries;
+    struct arena *a = &v->cli->arena;
+    const char *path = arena_printf(a, "%s/%s", v->cli->paths.root, folder);
+    int count = scandir(path, &entries, is_cuda_source, alphasort);
+    for (int i = 0; i < count; i++) {
+        const char *name = entries[i]->d_name;
+        if (v->status == STATUS_DONE)
+            verify_file(v, arena_printf(a, "%s/%s", path, name),
+                        arena_printf(a, "%s/%s", folder, name), wanted);
+        free(entries[i]);
+    }
+    if (count >= 0)
+        free(entries);
+    return count > 0 ? (unsigned)count : 0;
+}
+
+static void verify_problem(struct verification *v)
+{
+    struct problem p;
+    struct err e;
+    struct arena *a = &v->cli->arena;
+    if (problem_load(v->cli->paths.root, v->id, a, &p, &e) != 0) {
+        v->status = cli_usage(v->cli, "%s", e.text);
+        return;
+    }
+    verify_trivial(v, &p);
+    if (v->status == STATUS_DONE &&
+        verify_folder(v, arena_printf(a, "reference/%s", v->id), VERDICT_accepted) == 0)
+        tell(v, false, "reference/%s holds no reference solution", v->id);
+    unsigned rejected = 0;
+    for (int k = 0; k < VERDICT_COUNT && v->status == STATUS_DONE; k++) {
+        unsigned files = verify_folder(
+            v, arena_printf(a, "submissions/%s/%s", v->id, verdict_name((enum verdict)k)),
+            (enum verdict)k);
+        rejected += k == VERDICT_accepted ? 0 : files;
+    }
+    if (v->status == STATUS_DONE && rejected == 0)
+        tell(v, false, "submissions/%s holds no submission that must be rejected", v->id);
+}
+
+int command_verify(struct cli *cli, int argc, char **argv)
+{
+    struct verification v = {.cli = cli};
+    int option;
+    while ((option = cli_option(cli, argc, argv, OPTIONS, false)) != -1) {
+        int status = option == OPTION_SEED ? cli_parse_seed(cli, optarg, &v.seed) : STATUS_USAGE;
+        if (status != STATUS_DONE)
+            return status;
+    }
+    const char **ids;
+    struct err e;
+    if (problem_list(cli->paths.root, &cli->arena, &ids, &e) != 0)
+        return cli_failed(cli, "%s", e.text);
+    for (int i = optind; i < argc; i++)
+        if (!cli_known_problem(cli, argv[i]))
+            return STATUS_USAGE;
+    if (v.seed == 0)
+        v.seed = rng_secret_seed();
+    int status = STATUS_DONE;
+    for (int i = 0; optind < argc ? i < argc - optind : ids[i] != NULL; i++) {
+        v.id = optind < argc ? argv[optind + i] : ids[i];
+        v.status = STATUS_DONE;
+        verify_problem(&v);
+        status = v.status > status ? v.status : status;
+    }
+    char *summary = arena_printf(&cli->arena, "%u checks, %u failed (seed %llu)\n", v.checked,
+                                 v.failed, (unsigned long long)v.seed);
+    int printed = cli_print(cli, summary);
+    if (status == STATUS_DONE)
+        status = printed;
+    return status ? status : v.failed || v.checked == 0 ? STATUS_NOT_ACCEPTED : STATUS_DONE;
+}

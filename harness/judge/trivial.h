@@ -1,0 +1,30 @@
+/* trivial: answers that no problem may accept, whatever its spec says.
+ *
+ * A check that cannot fail is worth nothing. Each kind of answer (trivials.def) is written where a
+ * submission would write it and checked like one, on the small cases of a problem. */
+#ifndef JUDGE_TRIVIAL_H
+#define JUDGE_TRIVIAL_H
+
+#include "judge/problem/problem.h"
+
+enum trivial {
+#define TRIVIAL(id, people) TRIVIAL_##id,
+#include "judge/trivials.def"
+#undef TRIVIAL
+    TRIVIAL_COUNT
+};
+
+struct trivial_tally {
+    unsigned cases;         /* in which there is something to answer */
+    unsigned passed;        /* of those: where the trivial answer was taken for right */
+    unsigned larger_passed; /* of those: with more than 32 elements of output */
+    const char *example;    /* name of one that passed */
+};
+
+const char *trivial_for_people(enum trivial t);
+
+/* Runs one kind of answer through the cases of a problem that has an oracle. */
+int trivial_try(const struct problem *p, enum trivial t, uint64_t seed, struct trivial_tally *tally,
+                struct err *e);
+
+#endif

@@ -1,0 +1,210 @@
+#!/bin/sh
+# scanjudge: sets itself up on first use, then runs build/bin/judge.
+#   ./judge.sh COMMAND ...     ./judge.sh help lists them
+#   ./judge.sh test [LABEL]    builds and runs the test suite
+# Once everything is built this costs one `find` over the sources. Exit status 3: the machine lacks
+# something; a sentence says what to do about it.
+set -u
+
+case $0 in
+*/*) root=${0%/*} ;;
+*) root=. ;;
+esac
+root=$(cd "$root" && pwd -P) || exit 3
+
+packages="cmake ninja-build gcc g++ pkg-config libyaml-dev libjansson-dev libffi-dev libzstd-dev nettle-dev libcmocka-dev"
+test_packages="clang clang-format clang-tidy"
+
+fail() {
+    printf 'judge: %s\n' "$*" >&2
+    exit 3
+}
+
+# Rewritten in place on a terminal, a line of its own elsewhere.
+progress() {
+    if [ -t 2 ]; then
+        printf '\r\033[K%s' "$*" >&2
+    else
+        printf '%s\n' "$*" >&2
+    fi
+}
+
+progress_end() {
+    if [ -t 2 ]; then printf '\r\033[K' >&2; fi
+}
+
+# Puts nvcc's folder into PATH when it is not there: PATH, CUDA_HOME, /usr/local/cuda.
+find_nvcc() {
+    command -v nvcc >/dev/null 2>&1 && return 0
+    for home in "${CUDA_HOME:-}" /usr/local/cuda; do
+        if [ -n "$home" ] && [ -x "$home/bin/nvcc" ]; then
+            PATH=$home/bin:$PATH
+            export PATH
+            return 0
+        fi
+    done
+    return 1
+}
+
+need_nvcc() {
+    find_nvcc && return 0
+    cat >&2 <<'END'
+judge: there is no nvcc: not in PATH, not in $CUDA_HOME/bin, not in /usr/local/cuda/bin.
+Install the CUDA Toolkit 13.0; a graphics card and a driver are not needed. On Debian 12:
+  wget https://developer.download.nvidia.com/compute/cuda/repos/debian12/x86_64/cuda-keyring_1.1-1_all.deb
+  sudo dpkg -i cuda-keyring_1.1-1_all.deb && sudo apt-get update
+  sudo apt-get install cuda-toolkit-13-0
+Other systems: https://developer.nvidia.com/cuda-downloads
+If it is installed elsewhere: export CUDA_HOME=/where/it/is
+END
+    exit 3
+}
+
+# need_packages PACKAGE...: installs those that are missing, or prints the line that does.
+need_packages() {
+    missing=
+    for package in "$@"; do
+        case $(dpkg-query -W -f='${Status}' "$package" 2>/dev/null) in
+        *" installed") ;;
+        *) missing="$missing $package" ;;
+        esac
+    done
+    [ -n "$missing" ] || return 0
+    command -v apt-get >/dev/null 2>&1 || fail "these Debian packages, or their like, are missing:$missing"
+    if [ "$(id -u)" = 0 ]; then
+        sudo=
+    elif command -v sudo >/dev/null 2>&1 && sudo -n true 2>/dev/null; then
+        sudo="sudo -n"
+    else
+        fail "packages are missing. Please run: sudo apt-get install -y$missing"
+    fi
+    progress "judge: installing$missing"
+    log=$root/build/install.log
+    mkdir -p "$root/build" || exit 3
+    # shellcheck disable=SC2086
+    if ! $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $missing >"$log" 2>&1; then
+        # The lists may be older than the mirror.
+        if ! { $sudo apt-get update && $sudo env DEBIAN_FRONTEND=noninteractive \
+            apt-get install -y --no-install-recommends $missing; } >"$log" 2>&1; then
+            progress_end
+            tail -n 20 "$log" >&2
+            fail "apt-get could not install the packages. Please run: apt-get install -y$missing"
+        fi
+    fi
+    progress_end
+}
+
+# is_stale: is a source newer than the last complete build? Folders count, so that a removed file does.
+is_stale() {
+    [ -x "$root/build/bin/judge" ] && [ -e "$root/build/.stamp" ] || return 0
+    [ -n "$(find "$root/harness" "$root/CMakeLists.txt" "$root/CMakePresets.json" \
+        -newer "$root/build/.stamp" -print -quit)" ]
+}
+
+# locked COMMAND...: one build at a time; whoever waited looks again whether it is still needed.
+locked() {
+    mkdir -p "$root/build" || exit 3
+    exec 9>"$root/build/.lock" || exit 3
+    flock 9 || exit 3
+    "$@"
+    status=$?
+    exec 9>&-
+    return $status
+}
+
+build() {
+    is_stale || return 0
+    # shellcheck disable=SC2086
+    need_packages $packages
+    log=$root/build/build.log
+    touch "$root/build/.stamp.new" # before the first source is read
+    progress "judge: building (once; about a minute)"
+    if ! (cd "$root" && cmake --preset release && cmake --build --preset release \
+        --target judge runner sj_cudart) >"$log" 2>&1 9>&-; then
+        progress_end
+        tail -n 40 "$log" >&2
+        fail "the build failed; the whole log is in $log"
+    fi
+    mv "$root/build/.stamp.new" "$root/build/.stamp"
+    progress_end
+}
+
+# ---- the test suite ----
+
+build_preset() {
+    progress "judge: building the preset $1"
+    log=$root/build/test-$1.log
+    if ! (cd "$root" && cmake --preset "$1" && cmake --build --preset "$1") >"$log" 2>&1 9>&-; then
+        progress_end
+        tail -n 40 "$log" >&2
+        fail "the preset $1 does not build; the whole log is in $log"
+    fi
+    progress_end
+}
+
+# run_tests PRESET ARGUMENT...: ctest; its own closing lines stand at the end. A skipped test prints
+# why, which ctest shows only on request.
+run_tests() {
+    preset=$1
+    shift
+    printf '== preset %s\n' "$preset"
+    (cd "$root" && ctest --preset "$preset" -j "$(nproc)" "$@") 9>&-
+}
+
+# Why tests were skipped: the first line that each printed.
+skip_reasons() {
+    file=$root/$1/Testing/Temporary/LastTest.log
+    [ -f "$file" ] || return 0
+    awk '/^[0-9]+\/[0-9]+ Test: / { name = $3; first = "" }
+         /^-{20,}$/ { in_output = 1; next }
+         in_output && first == "" && !/^<end of output>/ { first = $0 }
+         /^<end of output>/ { in_output = 0 }
+         /^Test (Skipped|Passed|Failed)/ { if (/Skipped/) printf "skipped %s: %s\n", name, first }' "$file"
+}
+
+# Tests that need minutes or a card run on request (./judge.sh test slow).
+later="slow|gpu|bench"
+# The sanitizers need not check formats, nor programs that never ran in this build.
+not_in_asan="$later|lint|fuzz"
+
+run_suite() {
+    # shellcheck disable=SC2086
+    need_packages $packages $test_packages
+    label=${1:-}
+    build_preset ci
+    if [ -n "$label" ]; then
+        run_tests ci -L "^$label\$"
+        status=$?
+        skip_reasons build
+        return $status
+    fi
+    build_preset asan
+    run_tests asan -LE "$not_in_asan"
+    asan=$?
+    run_tests ci -LE "$later"
+    status=$?
+    skip_reasons build
+    [ $asan = 0 ] || printf 'the preset asan failed, see above\n'
+    [ $asan = 0 ] && [ $status = 0 ]
+}
+
+SCANJUDGE_COMMAND=$0
+SCANJUDGE_ROOT=$root
+export SCANJUDGE_COMMAND SCANJUDGE_ROOT
+
+if [ "${1:-}" = test ]; then
+    [ $# -le 2 ] || {
+        printf 'judge: test takes at most one label\n' >&2
+        exit 2
+    }
+    need_nvcc
+    locked run_suite "${2:-}" && exit 0
+    exit 1
+fi
+
+if is_stale; then
+    need_nvcc # its headers are needed to build
+    locked build || exit 3
+fi
+# Commands that compile look for nvcc themselves; the others do without.
+exec "$root/build/bin/judge" "$@"
