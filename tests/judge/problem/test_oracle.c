@@ -1,0 +1,186 @@
+/* Serial oracles: answers worked out by hand, wrapping, elements past the count, binding. */
+#include "judge/problem/problem.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct arena arena;
+
+/* Loads a spec with one case, fills its input, and gives every output memory full of 0x5a. */
+static void prepare(const char *text, struct problem *p, struct case_data *data)
+{
+    struct err e;
+    if (problem_parse("problems/x/problem.yaml", text, strlen(text), &arena, p, &e) != 0 ||
+        problem_case_sizes(p, &p->cases[0], 5, &arena, data, &e) != 0)
+        fail_msg("%s", e.text);
+    for (unsigned i = 0; i < p->param_count; i++) {
+        struct case_buffer *b = &data->buffers[i];
+        if (p->params[i].kind != PARAM_BUFFER)
+            continue;
+        if (p->params[i].role == WIRE_INPUT || p->params[i].role == WIRE_INOUT)
+            b->input = arena_alloc(&arena, b->bytes);
+        if (p->params[i].role == WIRE_OUTPUT || p->params[i].role == WIRE_INOUT)
+            b->expected = memset(arena_alloc(&arena, b->bytes + 16), 0x5a, b->bytes + 16);
+    }
+    problem_case_fill(data);
+    if (oracle_expected(data, &e) != 0)
+        fail_msg("%s", e.text);
+}
+
+#define HEAD "format: 1\ntitle: T\ndifficulty: easy\nentry: f\n"
+#define N    "variables: {n: {min: 0}}\n"
+
+static void scan_is_exclusive(void **state)
+{
+    (void)state;
+    struct problem p;
+    struct case_data data;
+    prepare(HEAD N "parameters:\n"
+                   "  - {name: in, type: int32*, role: input, shape: [n]}\n"
+                   "  - {name: out, type: int32*, role: output, shape: [n]}\n"
+                   "check: {out: exact}\noracle: exclusive_scan\n"
+                   "cases: [{name: a, n: 8, in: [3, 1, 7, 0, 4, 1, 6, 3]}]\n",
+            &p, &data);
+    const int expected[] = {0, 3, 4, 11, 11, 15, 16, 22};
+    assert_memory_equal(data.buffers[1].expected, expected, sizeof expected);
+    assert_int_equal(((unsigned char *)data.buffers[1].expected)[32], 0x5a);
+}
+
+static void scan_wraps_and_takes_parameters_by_role(void **state)
+{
+    (void)state;
+    struct problem p;
+    struct case_data data;
+    prepare(HEAD N "parameters:\n"
+                   "  - {name: y, type: int32*, role: output, shape: [n]}\n"
+                   "  - {name: x, type: int32*, role: input, shape: [n]}\n"
+                   "check: {y: exact}\noracle: exclusive_scan\n"
+                   "cases: [{name: a, n: 4, x: [2147483647, 1, -2147483648, 5]}]\n",
+            &p, &data);
+    const int expected[] = {0, 2147483647, -2147483647 - 1, 0};
+    assert_memory_equal(data.buffers[0].expected, expected, sizeof expected);
+}
+
+static void scan_in_place(void **state)
+{
+    (void)state;
+    struct problem p;
+    struct case_data data;
+    prepare(HEAD N "parameters: [{name: a, type: int32*, role: inout, shape: [n]}]\n"
+                   "check: {a: exact}\noracle: exclusive_scan\n"
+                   "cases: [{name: a, n: 3, a: [5, 6, 7]}]\n",
+            &p, &data);
+    const int input[] = {5, 6, 7}, expected[] = {0, 5, 11};
+    assert_memory_equal(data.buffers[0].input, input, sizeof input);
+    assert_memory_equal(data.buffers[0].expected, expected, sizeof expected);
+}
+
+static const char COMPACTION[] =
+    HEAD N "parameters:\n"
+           "  - {name: in, type: float32*, role: input, shape: [n]}\n"
+           "  - {name: out, type: float32*, role: output, shape: [n]}\n"
+           "  - {name: count, type: int32*, role: output, shape: [1]}\n"
+           "check: {out: prefix(count), count: exact}\noracle: compact_positive\n";
+
+static void compact(const char *cases, struct case_data *data)
+{
+    static struct problem p;
+    prepare(arena_printf(&arena, "%s%s", COMPACTION, cases), &p, data);
+}
+
+static void compaction_keeps_order_and_leaves_the_rest(void **state)
+{
+    (void)state;
+    struct case_data data;
+    compact("cases: [{name: a, n: 9, in: [nan, 2, -inf, inf, -0.0, 0.0, 1e-45, -1e-45, 1]}]\n",
+            &data);
+    const float *out = data.buffers[1].expected;
+    assert_int_equal(*(int *)data.buffers[2].expected, 4);
+    assert_true(out[0] == 2 && out[1] == INFINITY && out[2] == 0x1p-149f && out[3] == 1);
+    const unsigned char *rest = (const unsigned char *)(out + 4);
+    for (unsigned i = 0; i < 20; i++)
+        assert_int_equal(rest[i], 0x5a);
+}
+
+static void compaction_of_all_none_and_nothing(void **state)
+{
+    (void)state;
+    struct case_data data;
+    compact("cases: [{name: a, n: 2, in: [1, 2]}]\n", &data);
+    assert_int_equal(*(int *)data.buffers[2].expected, 2);
+    assert_true(((float *)data.buffers[1].expected)[1] == 2);
+    assert_int_equal(((unsigned char *)data.buffers[1].expected)[8], 0x5a);
+    compact("cases: [{name: a, n: 2, in: [-1, -2]}]\n", &data);
+    assert_int_equal(*(int *)data.buffers[2].expected, 0);
+    assert_int_equal(((unsigned char *)data.buffers[1].expected)[0], 0x5a);
+    compact("cases: [{name: a, n: 0}]\n", &data);
+    assert_int_equal(*(int *)data.buffers[2].expected, 0);
+}
+
+static void moe_counts_only_valid_ids(void **state)
+{
+    (void)state;
+    struct problem p;
+    struct case_data data;
+    prepare(HEAD "variables: {t: {min: 0}, e: {min: 1}}\n"
+                 "parameters:\n"
+                 "  - {name: ids, type: int32*, role: input, shape: [t, 2]}\n"
+                 "  - {name: offsets, type: int32*, role: output, shape: [e]}\n"
+                 "  - {name: counts, type: int32*, role: output, shape: [e]}\n"
+                 "check: {offsets: exact, counts: exact}\noracle: moe_counts_offsets\n"
+                 "cases: [{name: a, t: 4, e: 4, ids: [3, 0, -1, 1, 4, 0, -2147483648, 3]}]\n",
+            &p, &data);
+    /* Both outputs are int32: their names tell them apart, not their order. */
+    const int counts[] = {2, 1, 0, 2}, offsets[] = {0, 2, 3, 3};
+    assert_memory_equal(data.buffers[2].expected, counts, sizeof counts);
+    assert_memory_equal(data.buffers[1].expected, offsets, sizeof offsets);
+}
+
+static void no_oracle_is_said(void **state)
+{
+    (void)state;
+    static const char TEXT[] =
+        HEAD N "parameters: [{name: a, type: int32*, role: inout, shape: [n]}]\n"
+               "check: {a: exact}\nreference: a.cu\ncases: [{name: a, n: 0}]\n";
+    struct problem p;
+    struct err e;
+    struct case_data data;
+    assert_int_equal(problem_parse("problems/x/problem.yaml", TEXT, strlen(TEXT), &arena, &p, &e),
+                     0);
+    assert_int_equal(problem_case_sizes(&p, &p.cases[0], 5, &arena, &data, &e), 0);
+    assert_int_equal(oracle_expected(&data, &e), -1);
+    assert_non_null(strstr(e.text, "no oracle"));
+}
+
+static int start(void **state)
+{
+    (void)state;
+    arena_init(&arena);
+    return 0;
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    arena_release(&arena);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(scan_is_exclusive),
+        cmocka_unit_test(scan_wraps_and_takes_parameters_by_role),
+        cmocka_unit_test(scan_in_place),
+        cmocka_unit_test(compaction_keeps_order_and_leaves_the_rest),
+        cmocka_unit_test(compaction_of_all_none_and_nothing),
+        cmocka_unit_test(moe_counts_only_valid_ids),
+        cmocka_unit_test(no_oracle_is_said),
+    };
+    return cmocka_run_group_tests(tests, start, stop);
+}
