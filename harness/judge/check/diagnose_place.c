@@ -31,6 +31,8 @@ const char *diagnose_last_element(const struct diagnosis_context *c)
 const char *diagnose_last_tile(const struct diagnosis_context *c)
 {
     unsigned best = 0;
+    if (last_wrong(c) + 1 != c->n)
+        return NULL;
     for (unsigned t = 0; t < TILE_COUNT; t++) {
         uint64_t start = c->n / TILES[t] * TILES[t];
         if (c->n % TILES[t] == 0 || c->n < TILES[t] || c->first < start)
@@ -128,7 +130,7 @@ const char *diagnose_one_tile(const struct diagnosis_context *c)
 {
     uint64_t last = last_wrong(c);
     for (unsigned t = 0; t < TILE_COUNT && c->wrong_count >= 2; t++)
-        if (c->n > TILES[t] && c->first / TILES[t] == last / TILES[t])
+        if (c->n >= 4 * (uint64_t)TILES[t] && c->first / TILES[t] == last / TILES[t])
             return arena_printf(c->arena,
                                 "every wrong element lies in one tile of %u: indices %" PRIu64
                                 " to %" PRIu64,
@@ -279,6 +281,9 @@ const char *diagnose_increments_lost(const struct diagnosis_context *c)
             return NULL;
         missing += (uint64_t)error;
     }
+    const char *limit = diagnose_size_limit(c); /* bins past a limit say more than a sum */
+    if (limit)
+        return limit;
     return arena_printf(c->arena,
                         "%" PRIu64 " of %" PRIu64
                         " elements are missing from the counts, and no count is "
