@@ -1,7 +1,7 @@
 /* label: what the file of a labelled submission says about itself.
  *
  *   // expect: run_time_error             the verdict; the first comment block of the file
- *   // expect-finding: out_of_bounds_read a finding of severity error that some case must have
+ *   // expect-finding: out_of_bounds_read a finding that some case must have
  *   // expect-diagnosis: right set        words that some case's diagnosis must contain
  *   x = a[i]; // <-- out_of_bounds_read   a line that the finding may name; one of the marked must
  * be

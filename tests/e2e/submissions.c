@@ -138,14 +138,16 @@ static bool names_marked_line(const json_t *finding, const struct label *label, 
     return false;
 }
 
-static void check_finding(const json_t *result, const struct label *label, const char *path,
-                          struct text *why)
+/* Of severity error; beside an accepted verdict it is a warning. */
+static void check_finding(const json_t *result, const struct label *label,
+                          const struct subject *subject, struct text *why)
 {
+    bool accepted = strcmp(subject->verdict, "accepted") == 0;
     struct walk w = {0};
     const json_t *f;
     while ((f = next_finding(result, &w)))
-        if (is_error(f) && strcmp(e2e_string(f, "kind"), label->finding) == 0 &&
-            names_marked_line(f, label, path))
+        if (is_error(f) != accepted && strcmp(e2e_string(f, "kind"), label->finding) == 0 &&
+            names_marked_line(f, label, subject->path))
             return;
     text_addf(why, "no finding %s", label->finding);
     for (size_t i = 0; i < label->line_count; i++)
@@ -250,7 +252,7 @@ static void judge_once(const struct suite *suite, const struct subject *subject,
     if (run.json && !why->length) {
         check_cases(run.json, subject, why);
         if (label->finding)
-            check_finding(run.json, label, subject->path, why);
+            check_finding(run.json, label, subject, why);
         if (label->diagnosis)
             check_diagnosis(run.json, label->diagnosis, why);
     }
