@@ -1,5 +1,5 @@
 /* The JSON object of design/README.md, fields in its order. What does not apply is left out.
- * Strings are made valid UTF-8 first; jansson escapes control characters. */
+ * Strings are made valid UTF-8 first; jansson escapes what JSON asks for. */
 #include "judge/report/report.h"
 #include "judge/report/utf8.h"
 
@@ -49,7 +49,8 @@ static void set_text(json_t *object, const char *key, const char *s)
 /* Microseconds are as fine as a wall clock is worth. */
 static json_t *milliseconds(double ms)
 {
-    return json_real(isfinite(ms) && ms > 0 ? round(ms * 1000) / 1000 : 0.0);
+    bool sane = isfinite(ms) && ms > 0 && ms < 1e12;
+    return json_real(sane ? (double)(uint64_t)(ms * 1000 + 0.5) / 1000 : 0.0);
 }
 
 static json_t *number(double x)
@@ -151,6 +152,24 @@ static json_t *compile_part(const struct result_compile *c)
     return o;
 }
 
+/* jansson leaves DEL, C1 controls and overrides of direction as they are; somebody will look at the
+ * file on a terminal. They stand in strings only, where an escape means the same. */
+static void add_escaped(struct text *out, const char *dump)
+{
+    while (*dump) {
+        uint32_t c;
+        unsigned length = utf8_read(dump, &c);
+        if (length == 0)
+            BUG("json: the output is not UTF-8");
+        if (c == 0x7f || utf8_is_invisible(c))
+            text_addf(out, "\\u%04x", c);
+        else
+            text_addn(out, dump, length);
+        dump += length;
+    }
+    text_addc(out, '\n');
+}
+
 void report_json(const struct result *r, const struct report_options *options, struct text *out)
 {
     (void)options;
@@ -174,8 +193,7 @@ void report_json(const struct result *r, const struct report_options *options, s
     char *dump = json_dumps(o, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
     if (!dump)
         BUG("json: out of memory");
-    text_add(out, dump);
-    text_addc(out, '\n');
+    add_escaped(out, dump);
     free(dump);
     json_decref(o);
 }

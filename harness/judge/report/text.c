@@ -136,7 +136,7 @@ static void add_case(struct text *out, const struct report_options *o, const str
     text_add(out, "': ");
     paint(out, o, verdict_paint(c->verdict), verdict_for_people(c->verdict));
     if (c->failing_schedule) {
-        text_add(out, ", threads run ");
+        text_add(out, ", schedule: ");
         text_add(out, c->failing_schedule);
     }
     text_addc(out, '\n');
@@ -264,7 +264,8 @@ static void add_head(struct text *out, const struct report_options *o, const str
         add_duration(out, r->compile.ms);
     }
     text_add(out, ")\n");
-    if (r->message)
+    /* A compile error's message is a line of the log, which follows. */
+    if (r->message && !(r->verdict == VERDICT_compile_error && r->compile.log && r->compile.log[0]))
         add_block(out, "  ", r->message, LOG_BYTES_MAX);
 }
 

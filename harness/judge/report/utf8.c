@@ -65,3 +65,20 @@ unsigned utf8_columns(const char *s)
     }
     return columns;
 }
+
+bool utf8_is_invisible(uint32_t c)
+{
+    static const struct {
+        uint32_t low, high;
+    } RANGES[] = {
+        {0x80, 0x9f},     /* C1 controls: terminals take them for escape sequences */
+        {0x200b, 0x200f}, /* zero width, marks of direction */
+        {0x2028, 0x202e}, /* separators, overrides of direction */
+        {0x2060, 0x2069}, /* isolates */
+        {0xfeff, 0xfeff}, /* byte order mark */
+    };
+    for (size_t i = 0; i < sizeof RANGES / sizeof RANGES[0]; i++)
+        if (c >= RANGES[i].low && c <= RANGES[i].high)
+            return true;
+    return false;
+}

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* The character at `s` (NUL-terminated, not empty) and its length in bytes; 0 where `s` does not
@@ -12,6 +13,10 @@ unsigned utf8_read(const char *s, uint32_t *character);
 
 /* Adds `s` with U+FFFD in place of every byte that is not part of a well-formed character. */
 void utf8_add_valid(struct text *out, const char *s);
+
+/* Characters past ASCII that change how the text around them is shown: C1 controls, marks and
+ * overrides of direction, zero widths. */
+bool utf8_is_invisible(uint32_t c);
 
 /* Columns that `s` takes on a terminal: East Asian wide characters take two. */
 unsigned utf8_columns(const char *s);

@@ -1,0 +1,89 @@
+/* Every record in every format against expected/<record>.<format>; and a property that holds for
+ * whatever is in a record: no control character gets out.
+ * usage: golden_reports [--update] */
+#include "base/file.h"
+#include "judge/report/utf8.h"
+#include "records.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+    const char *format, *suffix;
+} FORMATS[] = {{"text", "txt"}, {"json", "json"}};
+
+/* Escape sequences of our own are colours only: ESC [ digits ; digits m. */
+static bool is_colour(const char *s)
+{
+    if (s[0] != '\x1b' || s[1] != '[')
+        return false;
+    return s[2 + strspn(s + 2, "0123456789;")] == 'm';
+}
+
+static bool is_clean(const char *s, bool colour)
+{
+    while (*s) {
+        uint32_t c;
+        unsigned length = utf8_read(s, &c);
+        bool control = c < 0x20 || (c >= 0x7f && c < 0xa0);
+        if (length == 0 || (c >= 0x202a && c <= 0x202e))
+            return false;
+        if (control && *s != '\n' && *s != '\t' && !(colour && is_colour(s)))
+            return false;
+        s += length;
+    }
+    return true;
+}
+
+/* The first line that differs, for the message. */
+static void show_difference(const char *expected, const char *got)
+{
+    unsigned line = 1;
+    while (*expected && *got) {
+        size_t a = strcspn(expected, "\n"), b = strcspn(got, "\n");
+        if (a != b || memcmp(expected, got, a) != 0)
+            break;
+        expected += a + (expected[a] == '\n');
+        got += b + (got[b] == '\n');
+        line++;
+    }
+    printf("  line %u\n  expected: %.*s\n  got:      %.*s\n", line, (int)strcspn(expected, "\n"),
+           expected, (int)strcspn(got, "\n"), got);
+}
+
+static bool try_record(const struct record *r, const char *format, const char *suffix, bool update)
+{
+    char path[4096];
+    struct text got, expected;
+    struct err e = {{0}};
+    bool ok = true;
+    text_init(&got);
+    text_init(&expected);
+    report_find(format)(&r->result, &r->options, &got);
+    snprintf(path, sizeof path, "%s/%s.%s", GOLDEN_FOLDER, r->name, suffix);
+    if (!is_clean(text_str(&got), r->options.colour && strcmp(format, "text") == 0)) {
+        printf("%s: a control character got out\n", path);
+        ok = false;
+    }
+    if (update) {
+        ok = file_write(path, text_str(&got), got.length, &e) == 0 && ok;
+    } else if (file_read(path, (size_t)1 << 20, &expected, &e) != 0 ||
+               strcmp(text_str(&expected), text_str(&got)) != 0) {
+        printf("%s: %s\n", path, e.text[0] ? e.text : "the report is another one");
+        show_difference(text_str(&expected), text_str(&got));
+        ok = false;
+    }
+    text_release(&got);
+    text_release(&expected);
+    return ok;
+}
+
+int main(int argc, char **argv)
+{
+    bool update = argc > 1 && strcmp(argv[1], "--update") == 0, ok = true;
+    for (unsigned i = 0; i < RECORD_COUNT; i++)
+        for (size_t f = 0; f < sizeof FORMATS / sizeof FORMATS[0]; f++)
+            ok = try_record(&RECORDS[i], FORMATS[f].format, FORMATS[f].suffix, update) && ok;
+    printf("%u records, %s\n", RECORD_COUNT, ok ? "all as expected" : "some differ");
+    return ok ? 0 : 1;
+}
