@@ -65,11 +65,14 @@ static cudaError_t check_kind(const char *call, enum cudaMemcpyKind kind, const 
     if (kind == cudaMemcpyDefault)
         return cudaSuccess;
     if (to_device && !to->reachable)
-        return rt_refuse(cudaErrorInvalidValue, "%s: the destination %p is not device memory", call,
-                         (void *)(uintptr_t)to->address);
+        return rt_refuse(cudaErrorInvalidValue,
+                         "%s: the kind says that the destination is on the device; %p is host "
+                         "memory",
+                         call, (void *)(uintptr_t)to->address);
     if (from_device && !from->reachable)
-        return rt_refuse(cudaErrorInvalidValue, "%s: the source %p is not device memory", call,
-                         (void *)(uintptr_t)from->address);
+        return rt_refuse(cudaErrorInvalidValue,
+                         "%s: the kind says that the source is on the device; %p is host memory",
+                         call, (void *)(uintptr_t)from->address);
     if (!to_device && to->on_device)
         return rt_refuse(cudaErrorInvalidValue,
                          "%s: the kind says that the destination is on the host; %p is device "
@@ -246,7 +249,8 @@ static cudaError_t fill(const char *call, struct pitched to, int value, struct b
                                   (const void *)row);
             if (error != cudaSuccess)
                 break;
-            memset(side.bytes, value, box.width);
+            if (side.bytes)
+                memset(side.bytes, value, box.width);
             vm_mark_defined(rt.vm, side.address, box.width);
         }
     }

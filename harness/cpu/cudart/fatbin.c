@@ -173,8 +173,8 @@ int fatbin_read(const void *bytes, size_t length, unsigned wanted, struct fatbin
         struct entry entry;
         uint64_t size = read_entry(at + header_bytes + done, body_bytes - done, &entry);
         if (size == 0)
-            return err_set(e, "fat binary: the entry at byte %llu does not fit into it",
-                           (unsigned long long)(header_bytes + done));
+            return err_set(e, "fat binary: the entry at byte %zu does not fit into it",
+                           (size_t)header_bytes + (size_t)done);
         done += size;
         if (entry.kind != KIND_PTX)
             others++;

@@ -38,11 +38,14 @@ void rt_pools_release(void)
 
 /* ---- allocating ---- */
 
-cudaError_t cudaMallocFromPoolAsync(void **out, size_t bytes, cudaMemPool_t handle,
-                                    cudaStream_t stream)
+/* From the pool `handle`, NULL = the device's current one. */
+static cudaError_t allocate_from(cudaMemPool_t handle, void **out, size_t bytes,
+                                 cudaStream_t stream)
 {
     cudaError_t error = rt_enter();
-    struct rt_pool *pool = error == cudaSuccess ? find(handle) : NULL;
+    struct rt_pool *pool = NULL;
+    if (error == cudaSuccess)
+        pool = handle ? find(handle) : current_pool;
     if (error == cudaSuccess && !pool)
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess)
@@ -55,11 +58,21 @@ cudaError_t cudaMallocFromPoolAsync(void **out, size_t bytes, cudaMemPool_t hand
     }
     return rt_leave(error);
 }
+
+cudaError_t cudaMallocFromPoolAsync(void **out, size_t bytes, cudaMemPool_t handle,
+                                    cudaStream_t stream)
+{
+    if (!handle) {
+        rt_lock();
+        return rt_leave(cudaErrorInvalidValue);
+    }
+    return allocate_from(handle, out, bytes, stream);
+}
 RT_ALIAS_PTSZ(cudaMallocFromPoolAsync);
 
 cudaError_t cudaMallocAsync(void **out, size_t bytes, cudaStream_t stream)
 {
-    return cudaMallocFromPoolAsync(out, bytes, (cudaMemPool_t)(void *)current_pool, stream);
+    return allocate_from(NULL, out, bytes, stream);
 }
 RT_ALIAS_PTSZ(cudaMallocAsync);
 
@@ -216,7 +229,7 @@ cudaError_t cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaMemPool_t h
 
 /* ---- the device's pool ---- */
 
-static cudaError_t give_pool(cudaMemPool_t *out, int device, struct rt_pool *pool)
+static cudaError_t give_pool(cudaMemPool_t *out, int device, struct rt_pool *const *pool)
 {
     cudaError_t error = rt_enter();
     if (error == cudaSuccess && !out)
@@ -224,18 +237,19 @@ static cudaError_t give_pool(cudaMemPool_t *out, int device, struct rt_pool *poo
     if (error == cudaSuccess && device != 0)
         error = cudaErrorInvalidDevice;
     if (error == cudaSuccess)
-        *out = (cudaMemPool_t)(void *)pool;
+        *out = (cudaMemPool_t)(void *)*pool;
     return rt_leave(error);
 }
 
 cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *out, int device)
 {
-    return give_pool(out, device, &default_pool);
+    struct rt_pool *pool = &default_pool;
+    return give_pool(out, device, &pool);
 }
 
 cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *out, int device)
 {
-    return give_pool(out, device, current_pool);
+    return give_pool(out, device, &current_pool);
 }
 
 cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t handle)

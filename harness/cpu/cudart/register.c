@@ -72,9 +72,9 @@ void __cudaUnregisterFatBinary(void **handle)
     rt_unlock();
 }
 
-void __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name,
+void __cudaRegisterFunction(void **handle, const char *host, const char *device, const char *name,
                             int thread_limit, uint3 *tid, uint3 *bid, dim3 *block, dim3 *grid,
-                            int *warp_size)
+                            const int *warp_size)
 {
     (void)device, (void)thread_limit, (void)tid, (void)bid, (void)block, (void)grid;
     (void)warp_size;
@@ -108,15 +108,15 @@ static struct rt_variable *add_variable(void **handle, const void *host, const c
     return v;
 }
 
-void __cudaRegisterVar(void **handle, char *host, char *device, const char *name, int ext,
+void __cudaRegisterVar(void **handle, char *host, const char *device, const char *name, int ext,
                        size_t bytes, int constant, int global)
 {
     (void)device, (void)ext, (void)constant, (void)global;
     add_variable(handle, host, name, bytes);
 }
 
-void __cudaRegisterManagedVar(void **handle, void **host, char *device, const char *name, int ext,
-                              size_t bytes, int constant, int global)
+void __cudaRegisterManagedVar(void **handle, void **host, const char *device, const char *name,
+                              int ext, size_t bytes, int constant, int global)
 {
     (void)device, (void)ext, (void)constant, (void)global;
     add_variable(handle, host, name, bytes)->managed = host;

@@ -10,13 +10,13 @@
 void **__cudaRegisterFatBinary(void *wrapper);
 void __cudaRegisterFatBinaryEnd(void **handle);
 void __cudaUnregisterFatBinary(void **handle);
-void __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name,
+void __cudaRegisterFunction(void **handle, const char *host, const char *device, const char *name,
                             int thread_limit, uint3 *tid, uint3 *bid, dim3 *block, dim3 *grid,
-                            int *warp_size);
-void __cudaRegisterVar(void **handle, char *host, char *device, const char *name, int ext,
+                            const int *warp_size);
+void __cudaRegisterVar(void **handle, char *host, const char *device, const char *name, int ext,
                        size_t bytes, int constant, int global);
-void __cudaRegisterManagedVar(void **handle, void **host, char *device, const char *name, int ext,
-                              size_t bytes, int constant, int global);
+void __cudaRegisterManagedVar(void **handle, void **host, const char *device, const char *name,
+                              int ext, size_t bytes, int constant, int global);
 char __cudaInitModule(void **handle);
 
 /* <<<grid, block, shared, stream>>> pushes; the kernel's host stub pops and launches. */

@@ -191,7 +191,11 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCapture
                                      const cudaGraphNode_t **dependencies,
                                      const cudaGraphEdgeData **edges, size_t *count)
 {
-    (void)id, (void)graph, (void)dependencies, (void)edges, (void)count;
+    (void)graph, (void)dependencies, (void)edges; /* set only while capturing */
+    if (id)
+        *id = 0;
+    if (count)
+        *count = 0;
     return cudaStreamIsCapturing(stream, out);
 }
 RT_ALIAS_PTSZ(cudaStreamGetCaptureInfo);

@@ -32,8 +32,7 @@ static inline void program_register_bytes(struct device_program *p)
 
 static inline void program_kernel(struct device_program *p, const char *stub, const char *name)
 {
-    __cudaRegisterFunction(p->handle, stub, (char *)(uintptr_t)name, name, -1, NULL, NULL, NULL,
-                           NULL, NULL);
+    __cudaRegisterFunction(p->handle, stub, name, name, -1, NULL, NULL, NULL, NULL, NULL);
 }
 
 static inline void program_from_file(struct device_program *p, const char *name)

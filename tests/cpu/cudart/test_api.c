@@ -187,6 +187,45 @@ static void stubs_name_themselves_once(void **state)
     assert_int_equal(capturing, cudaStreamCaptureStatusNone);
 }
 
+/* What one of several host threads does; the result is the number of failures. */
+static void *work(void *argument)
+{
+    int id = *(int *)argument, failed = 0;
+    for (int round = 0; round < 100; round++) {
+        int host[64], back[64];
+        void *device;
+        cudaStream_t stream;
+        for (int i = 0; i < 64; i++)
+            host[i] = id * 1000 + round + i;
+        failed += cudaMalloc(&device, sizeof host) != cudaSuccess;
+        failed += cudaStreamCreate(&stream) != cudaSuccess;
+        failed += cudaMemcpyAsync(device, host, sizeof host, cudaMemcpyHostToDevice, stream) != 0;
+        failed += cudaMemcpyAsync(back, device, sizeof host, cudaMemcpyDeviceToHost, stream) != 0;
+        failed += cudaStreamSynchronize(stream) != cudaSuccess;
+        failed += memcmp(host, back, sizeof host) != 0;
+        failed += cudaStreamDestroy(stream) != cudaSuccess;
+        failed += cudaFree(device) != cudaSuccess;
+    }
+    *(int *)argument = failed;
+    return NULL;
+}
+
+static void threads_share_the_device(void **state)
+{
+    (void)state;
+    enum { THREADS = 4 };
+    pthread_t threads[THREADS];
+    int numbers[THREADS];
+    for (int i = 0; i < THREADS; i++) {
+        numbers[i] = i;
+        assert_int_equal(pthread_create(&threads[i], NULL, work, &numbers[i]), 0);
+    }
+    for (int i = 0; i < THREADS; i++) {
+        pthread_join(threads[i], NULL);
+        assert_int_equal(numbers[i], 0);
+    }
+}
+
 static void driver_functions_are_not_found(void **state)
 {
     (void)state;
@@ -210,6 +249,7 @@ int main(void)
         cmocka_unit_test_setup(properties_and_attributes_agree, fresh),
         cmocka_unit_test_setup(limits_are_kept, fresh),
         cmocka_unit_test_setup(stubs_name_themselves_once, fresh),
+        cmocka_unit_test_setup(threads_share_the_device, fresh),
         cmocka_unit_test_setup(driver_functions_are_not_found, fresh),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
