@@ -24,7 +24,7 @@ enum {
     WIRE_FINDINGS_MAX = 16,
     WIRE_NAME_BYTES = 64,
     WIRE_SOCKET_FD = 3,
-    WIRE_GUARD_BYTES = 512, /* before and after each buffer */
+    WIRE_GUARD_BYTES = 512,              /* before and after each buffer */
     WIRE_POISON_PERIOD_BYTES = 8 * 1021, /* wire_poison() repeats after so many bytes */
 };
 
@@ -187,6 +187,10 @@ int wire_send(int socket_fd, const void *message, size_t bytes, const int fds[2]
 /* Receives one message of exactly `bytes`. 1 = got it, 0 = the peer closed, -1 = failed.
  * fds[i] are close-on-exec, -1 where none came. */
 int wire_receive(int socket_fd, void *message, size_t bytes, int fds[2], struct err *e);
+
+/* Makes text that came from outside printable UTF-8, newlines and tabs aside: each byte that is not
+ * becomes '?'. */
+void wire_clean_text(char *text, size_t length);
 
 /* ---- hooks that our CPU device exports beside the CUDA API, found with dlsym ---- */
 

@@ -1,0 +1,470 @@
+/* How it works: the submission is copied, under its own name, into a fresh folder beside a wrapper
+ * that includes it and then declares the entry as the problem does; nvcc compiles the wrapper. So a
+ * conflicting signature is the compiler's own error, and line numbers stay right. A program is
+ * compiled in its own folder instead, because it may bring headers.
+ *
+ * nvcc's flags, measured on a three-kernel scan (bare `nvcc -O3 -shared`: 841-896 ms): -t0 runs the
+ * two preprocessor passes side by side and skips nothing; --no-device-link leaves out a link of
+ * relocatable device code that whole-program mode never has. Together 767-775 ms, machine code,
+ * PTX and line information included. -MD costs nothing: both passes read the headers anyway, and
+ * its list covers both. */
+#include "judge/compile/compile.h"
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/proc.h"
+#include "base/text.h"
+#include "judge/compile/cache.h"
+#include "judge/compile/diagnostics.h"
+#include "judge/compile/elf.h"
+#include "judge/compile/headers.h"
+#include "wire/wire.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+    FORMAT_VERSION = 1, /* of the wrapper and of what is made of the log: part of the key */
+    ARGUMENTS_MAX = 64,
+    ENVIRONMENT_MAX = 6,
+    SOURCE_BYTES_MAX = 1 << 20,
+    DEPENDENCY_BYTES_MAX = 16 << 20,
+    RAW_LOG_FACTOR = 16, /* the compiler may print this often what is kept of it */
+    RAW_LOG_BYTES_MIN = 1 << 20,
+};
+/* nvcc 13 needs 1 GiB of addresses for a file full of CUB. */
+#define COMPILER_MEMORY_BYTES (UINT64_C(8) << 30)
+#define COMPILER_FILE_BYTES   (UINT64_C(512) << 20)
+
+static const char WRAPPER[] = ".scanjudge.cu";
+
+/* One compilation. */
+struct job {
+    const struct toolkit *toolkit;
+    const struct compile_spec *spec;
+    struct arena *arena;
+    struct text source;
+    const char *name;          /* base name of the source */
+    const char *compiled_name; /* the same without characters that #include cannot hold */
+    const char *folder;        /* absolute folder of the source */
+    const char *path;          /* $PATH for the compiler */
+    const char *host_compiler; /* absolute path of the gcc that nvcc will find; NULL = none found */
+    const char *ccbin;         /* $NVCC_CCBIN or NULL */
+    const char *work;          /* folder for temporary files */
+    struct diagnostics_context diagnostics;
+    const char *argv[ARGUMENTS_MAX];
+    unsigned argc;
+};
+
+/* ---- what is compiled, and how ---- */
+
+static void add_argument(struct job *j, const char *argument)
+{
+    if (j->argc + 1 >= ARGUMENTS_MAX)
+        BUG("too many arguments for nvcc");
+    j->argv[j->argc++] = argument;
+}
+
+/* The flags that decide what comes out; files are added later. */
+static void add_flags(struct job *j)
+{
+    const char *target = j->spec->target;
+    add_argument(j, j->toolkit->nvcc);
+    add_argument(j, "-O3");
+    if (!j->spec->program) {
+        add_argument(j, "-shared");
+        add_argument(j, "-Xcompiler");
+        add_argument(j, "-fPIC");
+        /* A host function that nobody defines is a compile error, not a load error later. */
+        add_argument(j, "-Xlinker");
+        add_argument(j, "--no-undefined");
+    }
+    add_argument(j, "-cudart");
+    add_argument(j, "shared");
+    add_argument(j, "-lineinfo");
+    add_argument(j, "--no-compress");
+    add_argument(j, "--no-device-link");
+    add_argument(j, "-gencode");
+    add_argument(j, arena_printf(j->arena, "arch=compute_%s,code=[compute_%s,sm_%s]", target,
+                                 target, target));
+    for (unsigned i = 0; j->spec->include_folders && j->spec->include_folders[i]; i++) {
+        char *absolute = realpath(j->spec->include_folders[i], NULL);
+        add_argument(j, "-I");
+        add_argument(j, absolute ? arena_strdup(j->arena, absolute) : j->spec->include_folders[i]);
+        free(absolute);
+    }
+}
+
+/* The name for the copy: what #include "..." and a command line can carry. */
+static const char *harmless_name(const char *name, struct arena *arena)
+{
+    char *result = arena_strdup(arena, name);
+    for (char *p = result; *p; p++) {
+        unsigned char c = (unsigned char)*p;
+        bool first = p == result && !isalnum(c) && c < 0x80 && c != '_';
+        if (first || c < 0x20 || c == 0x7f || c == '"' || c == '\\' || c == '\'')
+            *p = '_';
+    }
+    return result;
+}
+
+static const char *find_in_path(const char *path, const char *name, struct arena *arena)
+{
+    while (*path) {
+        size_t length = strcspn(path, ":");
+        const char *full = arena_printf(arena, "%.*s/%s", (int)length, path, name);
+        if (length && access(full, X_OK) == 0)
+            return full;
+        path += length + (path[length] == ':');
+    }
+    return NULL;
+}
+
+/* 0; 1 when the source is too large to be one: the submission's fault; -1. */
+static int read_source(struct job *j, struct err *e)
+{
+    const char *path = j->spec->source;
+    struct stat st;
+    if (stat(path, &st) != 0)
+        return err_set_errno(e, "cannot read %s", path);
+    if (S_ISREG(st.st_mode) && st.st_size > SOURCE_BYTES_MAX)
+        return 1;
+    char absolute[PATH_MAX];
+    if (file_read(path, SOURCE_BYTES_MAX, &j->source, e) != 0)
+        return -1;
+    if (!realpath(path, absolute))
+        return err_set_errno(e, "cannot resolve %s", path);
+    j->folder = arena_strndup(j->arena, absolute, (size_t)(file_base_name(absolute) - absolute));
+    j->name = arena_strdup(j->arena, file_base_name(path));
+    j->compiled_name = j->spec->program ? file_base_name(arena_strdup(j->arena, absolute))
+                                        : harmless_name(j->name, j->arena);
+    return 0;
+}
+
+static void find_host_compiler(struct job *j)
+{
+    const char *path = getenv("PATH");
+    j->path = path && path[0] ? path : "/usr/local/bin:/usr/bin:/bin";
+    const char *ccbin = getenv("NVCC_CCBIN");
+    j->ccbin = ccbin && ccbin[0] ? ccbin : NULL;
+    const char *found = j->ccbin && strchr(j->ccbin, '/')
+                            ? j->ccbin
+                            : find_in_path(j->path, j->ccbin ? j->ccbin : "gcc", j->arena);
+    j->host_compiler = found;
+}
+
+static void make_key(const struct job *j, char key[HASH_HEX_BYTES])
+{
+    const struct compile_spec *s = j->spec;
+    struct hash h;
+    hash_init(&h);
+    hash_str(&h, arena_printf(j->arena, "scanjudge compile %d", FORMAT_VERSION));
+    hash_part(&h, text_str(&j->source), j->source.length);
+    hash_str(&h, j->name);
+    hash_str(&h, s->entry ? s->entry : "");
+    hash_str(&h, s->prototype ? s->prototype : "");
+    hash_str(&h, s->program ? j->folder : ""); /* its headers are found from there */
+    hash_str(&h, arena_printf(j->arena, "%" PRIu64, s->log_bytes));
+    for (unsigned i = 0; i < j->argc; i++) /* argv[0] is the path of nvcc */
+        hash_str(&h, j->argv[i]);
+    hash_str(&h, j->toolkit->version);
+    struct stat st = {0};
+    if (j->host_compiler)
+        stat(j->host_compiler, &st);
+    hash_str(&h, arena_printf(j->arena, "%s %jd %jd.%09ld",
+                              j->host_compiler ? j->host_compiler : "", (intmax_t)st.st_size,
+                              (intmax_t)st.st_mtim.tv_sec, (long)st.st_mtim.tv_nsec));
+    hash_hex(&h, key);
+}
+
+/* ---- the wrapper ---- */
+
+/* #undef for every word of the prototype: a parameter of the author's may share its name with a
+ * macro of ours, and the other way round. */
+static void add_undefs(const char *prototype, struct text *wrapper)
+{
+    for (const char *p = prototype; *p;) {
+        if (*p == '"') { /* "C" */
+            const char *end = strchr(p + 1, '"');
+            p = end ? end + 1 : p + 1;
+        } else if (isalpha((unsigned char)*p) || *p == '_') {
+            size_t length = 1;
+            while (isalnum((unsigned char)p[length]) || p[length] == '_')
+                length++;
+            text_addf(wrapper, "#undef %.*s\n", (int)length, p);
+            p += length;
+        } else {
+            p++;
+        }
+    }
+}
+
+static unsigned lines_of(const struct text *t)
+{
+    unsigned lines = 0;
+    for (size_t i = 0; i < t->length; i++)
+        lines += t->data[i] == '\n';
+    return lines;
+}
+
+static int write_inputs(struct job *j, struct err *e)
+{
+    const char *copy = arena_printf(j->arena, "%s/%s", j->work, j->compiled_name);
+    if (file_write(copy, text_str(&j->source), j->source.length, e) != 0)
+        return -1;
+    struct text wrapper;
+    text_init(&wrapper);
+    text_addf(&wrapper, "#include \"%s\"\n", j->compiled_name);
+    /* Something that is an error if the submission does not end where its file does. */
+    text_add(&wrapper, "namespace scanjudge_end_of_file {}\n");
+    j->diagnostics.end_line = lines_of(&wrapper);
+    if (j->spec->prototype) {
+        const char *prototype = j->spec->prototype;
+        if (strstr(prototype, "__half"))
+            text_add(&wrapper, "#include <cuda_fp16.h>\n");
+        if (strstr(prototype, "__nv_bfloat16"))
+            text_add(&wrapper, "#include <cuda_bf16.h>\n");
+        add_undefs(prototype, &wrapper);
+        size_t length = strlen(prototype);
+        while (length && (prototype[length - 1] == ';' || prototype[length - 1] == '\n'))
+            length--;
+        text_addf(&wrapper, "%.*s;\n", (int)length, prototype);
+        j->diagnostics.declaration_line = lines_of(&wrapper);
+    }
+    const char *path = arena_printf(j->arena, "%s/%s", j->work, WRAPPER);
+    int status = file_write(path, wrapper.data, wrapper.length, e);
+    text_release(&wrapper);
+    return status;
+}
+
+/* ---- running nvcc ---- */
+
+static int run_nvcc(const struct job *j, const char *threads, struct text *log,
+                    struct proc_end *end, struct err *e)
+{
+    const char *argv[ARGUMENTS_MAX + 1];
+    memcpy(argv, j->argv, sizeof j->argv);
+    argv[j->argc] = threads;
+    argv[j->argc + 1] = NULL;
+    const char *environment[ENVIRONMENT_MAX] = {arena_printf(j->arena, "PATH=%s", j->path),
+                                                "LC_ALL=C",
+                                                arena_printf(j->arena, "TMPDIR=%s", j->work)};
+    if (j->ccbin)
+        environment[3] = arena_printf(j->arena, "NVCC_CCBIN=%s", j->ccbin);
+    uint64_t seconds = j->spec->limit_ns / 1000000000 + 1;
+    struct proc_limit limits[] = {{RLIMIT_CORE, 0},
+                                  {RLIMIT_CPU, 2 * seconds}, /* of each process */
+                                  {RLIMIT_AS, COMPILER_MEMORY_BYTES},
+                                  {RLIMIT_FSIZE, COMPILER_FILE_BYTES}};
+    struct proc_spec spec = {.argv = argv,
+                             .environment = environment,
+                             .folder = j->spec->program ? j->folder : j->work,
+                             .limits = limits,
+                             .limit_count = sizeof limits / sizeof limits[0],
+                             .keep_fd = -1};
+    uint64_t raw = j->spec->log_bytes * RAW_LOG_FACTOR;
+    struct text out;
+    text_init(&out);
+    int status = proc_run(&spec, j->spec->limit_ns,
+                          raw > RAW_LOG_BYTES_MIN ? raw : RAW_LOG_BYTES_MIN, &out, log, end, e);
+    text_addn(log, text_str(&out), out.length);
+    text_release(&out);
+    return status;
+}
+
+/* How nvcc ended, if not by itself. */
+static void explain_end(const struct job *j, const struct proc_end *end, struct text *log)
+{
+    double seconds = (double)j->spec->limit_ns / 1e9;
+    if (end->how == PROC_TIMED_OUT)
+        text_addf(log, "%s: error: compiling it takes longer than %.3g s\n", j->name, seconds);
+    else if (end->how == PROC_OUTPUT_LIMIT)
+        text_addf(log, "%s: error: the compiler did not stop printing messages\n", j->name);
+    else if (end->how == PROC_SIGNALLED)
+        text_addf(log, "%s: error: the compiler was ended by signal %d\n", j->name, end->code);
+    else if (end->code != 0 && log->length == 0)
+        text_addf(log, "%s: error: nvcc ended with status %d and no message\n", j->name, end->code);
+}
+
+/* The messages of one run, for the author; `entry->ok` as nvcc saw it. */
+static void finish_log(const struct job *j, const struct proc_end *end, struct text *raw,
+                       struct cache_entry *entry)
+{
+    struct text log;
+    text_init(&log);
+    wire_clean_text(raw->data, raw->length);
+    diagnostics_rewrite(&j->diagnostics, text_str(raw), &log);
+    explain_end(j, end, &log);
+    if (entry->ok && j->spec->entry) {
+        enum elf_found found;
+        struct err e;
+        if (elf_find(entry->object, j->spec->entry, &found, &e) != 0) {
+            text_addf(&log, "%s: error: %s\n", j->name, e.text);
+            entry->ok = false;
+        } else if (found != ELF_DEFINED) {
+            diagnostics_missing_entry(&j->diagnostics, j->spec->entry, found == ELF_CPP, &log);
+            entry->ok = false;
+        }
+    }
+    diagnostics_cut(&log, j->spec->log_bytes);
+    entry->log = arena_strdup(j->arena, text_str(&log));
+    text_release(&log);
+}
+
+static int read_headers(const struct job *j, const char *path, struct headers *h, struct err *e)
+{
+    struct text dependencies;
+    text_init(&dependencies);
+    const char *own[] = {WRAPPER, j->compiled_name, NULL};
+    int status = file_read(path, DEPENDENCY_BYTES_MAX, &dependencies, e);
+    if (status == 0)
+        status = headers_parse(text_str(&dependencies), j->spec->program ? j->folder : j->work, own,
+                               j->toolkit, j->host_compiler, j->arena, h, e);
+    text_release(&dependencies);
+    return status;
+}
+
+/* Compiles in j->work and stores what is worth keeping. */
+static int compile_job(struct job *j, const char *key, struct compile_result *result,
+                       struct cache_entry *entry, struct err *e)
+{
+    const char *object = arena_printf(j->arena, "%s/scanjudge.object", j->work);
+    const char *dependencies = arena_printf(j->arena, "%s/scanjudge.headers", j->work);
+    if (!j->spec->program && write_inputs(j, e) != 0)
+        return -1;
+    const char *const files[] = {
+        "-MD",
+        "-MF",
+        dependencies,
+        "-MT",
+        "it",
+        "-o",
+        object,
+        "-x",
+        "cu",
+        j->spec->program ? arena_printf(j->arena, "%s%s", j->compiled_name[0] == '-' ? "./" : "",
+                                        j->compiled_name)
+                         : WRAPPER};
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
+        add_argument(j, files[i]);
+    struct text raw;
+    text_init(&raw);
+    struct proc_end end;
+    int status = run_nvcc(j, "-t0", &raw, &end, e);
+    result->wall_ns = end.wall_ns;
+    bool preprocessed = file_exists(dependencies);
+    if (status == 0 && end.how == PROC_EXITED && end.code != 0 && !preprocessed) {
+        /* The preprocessor refused it, and its two passes said so at once and mixed up. */
+        text_clear(&raw);
+        status = run_nvcc(j, "-t1", &raw, &end, e);
+        result->wall_ns += end.wall_ns;
+    }
+    if (status == 0) {
+        *entry = (struct cache_entry){.object = "", .log = ""};
+        result->timed_out = end.how == PROC_TIMED_OUT;
+        entry->ok = end.how == PROC_EXITED && end.code == 0;
+        if (entry->ok)
+            entry->object = object;
+        finish_log(j, &end, &raw, entry);
+        if (!entry->ok)
+            entry->object = "";
+        if (preprocessed)
+            status = read_headers(j, dependencies, &entry->headers, e);
+        /* What hung on the machine's load, or on a header that may still come, is not for keeps. */
+        if (status == 0 && preprocessed && end.how == PROC_EXITED)
+            status = cache_store(j->spec->cache_folder, key, j->arena, entry, e);
+    }
+    text_release(&raw);
+    return status;
+}
+
+/* ---- rules about headers ---- */
+
+static const char *local_header(const struct job *j, const struct headers *h)
+{
+    for (size_t i = 0; i < h->count; i++) {
+        const char *path = h->items[i].path;
+        bool allowed = h->items[i].kind != HEADER_LOCAL || j->spec->program;
+        for (unsigned k = 0; !allowed && j->spec->include_folders && j->spec->include_folders[k];
+             k++) {
+            char folder[PATH_MAX];
+            size_t length = realpath(j->spec->include_folders[k], folder) ? strlen(folder) : 0;
+            allowed = length && strncmp(path, folder, length) == 0 && path[length] == '/';
+        }
+        if (!allowed)
+            return path;
+    }
+    return NULL;
+}
+
+/* Whether the headers that were read are allowed; if not, the sentence is all the author gets: the
+ * rest of the log may quote what must not be read. */
+static void apply_rules(const struct job *j, const struct cache_entry *entry,
+                        struct compile_result *result)
+{
+    const char *name = local_header(j, &entry->headers), *prefix = NULL;
+    if (name) {
+        result->ok = false;
+        result->log = arena_printf(j->arena,
+                                   "%s: error: a submission is one file: it cannot "
+                                   "include %s\n",
+                                   j->name, name);
+    } else if (headers_forbidden(&entry->headers, j->spec->forbid_headers,
+                                 j->spec->forbid_header_count, &name, &prefix)) {
+        result->ok = false;
+        result->log = arena_printf(j->arena,
+                                   "%s: error: it includes <%s>, and this exercise does "
+                                   "not allow headers whose names start with %s\n",
+                                   j->name, name, prefix);
+    }
+}
+
+int compile(const struct toolkit *t, const struct compile_spec *spec, struct arena *arena,
+            struct compile_result *result, struct err *e)
+{
+    *result = (struct compile_result){.library = "", .log = ""};
+    struct job j = {.toolkit = t, .spec = spec, .arena = arena};
+    text_init(&j.source);
+    struct cache_entry entry = {0};
+    int status = read_source(&j, e);
+    if (status != 0) {
+        if (status > 0)
+            result->log = arena_printf(arena, "%s: error: the file is larger than %d bytes\n",
+                                       file_base_name(spec->source), SOURCE_BYTES_MAX);
+        status = status > 0 ? 0 : -1;
+        goto out;
+    }
+    find_host_compiler(&j);
+    add_flags(&j);
+    make_key(&j, result->key);
+    result->cached = cache_find(spec->cache_folder, result->key, arena, &entry);
+    if (!result->cached) {
+        status = -1;
+        j.work = cache_work_folder(spec->cache_folder, arena, e);
+        if (!j.work)
+            goto out;
+        j.diagnostics = (struct diagnostics_context){.source = j.name,
+                                                     .compiled_name = j.compiled_name,
+                                                     .wrapper = spec->program ? NULL : WRAPPER,
+                                                     .work_folder = j.work,
+                                                     .prototype = spec->prototype};
+        status = compile_job(&j, result->key, result, &entry, e);
+        file_remove_tree(j.work, NULL);
+    }
+    if (status == 0) {
+        result->ok = entry.ok;
+        result->library = entry.object;
+        result->log = entry.log;
+        apply_rules(&j, &entry, result);
+    }
+out:
+    text_release(&j.source);
+    return status;
+}

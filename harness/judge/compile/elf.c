@@ -1,0 +1,105 @@
+/* Every offset is checked against the file's size before it is followed: the library was linked
+ * from code that nobody trusts. */
+#include "judge/compile/elf.h"
+
+#include "base/file.h"
+
+#include <elf.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { LIBRARY_BYTES_MAX = 1 << 30 };
+
+/* `count` items of `bytes` each from `offset`, or NULL if they are not all in the file. */
+static const void *part(const struct text *file, uint64_t offset, uint64_t count, uint64_t bytes)
+{
+    if (offset > file->length || count > (file->length - offset) / bytes)
+        return NULL;
+    return file->data + offset;
+}
+
+/* A copy, since nothing in the file is sure to be aligned. */
+static bool copy_item(const struct text *file, uint64_t offset, void *to, size_t bytes)
+{
+    const void *from = part(file, offset, 1, bytes);
+    if (from)
+        memcpy(to, from, bytes);
+    return from != NULL;
+}
+
+/* "_Z14exclusive_scanPKiPii", also inside of a namespace: the length and the name, in a row. */
+static bool is_mangled(const char *symbol, const char *name)
+{
+    char wanted[256];
+    if (strncmp(symbol, "_Z", 2) != 0 ||
+        snprintf(wanted, sizeof wanted, "%zu%s", strlen(name), name) >= (int)sizeof wanted)
+        return false;
+    const char *at = strstr(symbol + 2, wanted);
+    return at && (at[-1] < '0' || at[-1] > '9');
+}
+
+static void look_at(const Elf64_Sym *symbol, const char *symbol_name, const char *name,
+                    enum elf_found *found)
+{
+    if (symbol->st_shndx == SHN_UNDEF)
+        return;
+    unsigned type = ELF64_ST_TYPE(symbol->st_info);
+    if (strcmp(symbol_name, name) == 0)
+        *found = type == STT_FUNC || type == STT_GNU_IFUNC ? ELF_DEFINED : ELF_NOT_A_FUNCTION;
+    else if (*found == ELF_MISSING && type == STT_FUNC && is_mangled(symbol_name, name))
+        *found = ELF_CPP;
+}
+
+static bool scan_symbols(const struct text *file, const Elf64_Shdr *symbols,
+                         const Elf64_Shdr *strings, const char *name, enum elf_found *found)
+{
+    uint64_t count = symbols->sh_size / sizeof(Elf64_Sym);
+    const char *text = part(file, strings->sh_offset, strings->sh_size, 1);
+    if (!text || !part(file, symbols->sh_offset, count, sizeof(Elf64_Sym)))
+        return false;
+    for (uint64_t i = 0; i < count; i++) {
+        Elf64_Sym symbol;
+        if (!copy_item(file, symbols->sh_offset + i * sizeof symbol, &symbol, sizeof symbol))
+            return false;
+        if (symbol.st_name >= strings->sh_size ||
+            !memchr(text + symbol.st_name, '\0', strings->sh_size - symbol.st_name))
+            return false;
+        look_at(&symbol, text + symbol.st_name, name, found);
+    }
+    return true;
+}
+
+static bool scan_file(const struct text *file, const char *name, enum elf_found *found)
+{
+    Elf64_Ehdr header;
+    if (!copy_item(file, 0, &header, sizeof header) ||
+        memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64 ||
+        header.e_shentsize != sizeof(Elf64_Shdr) ||
+        !part(file, header.e_shoff, header.e_shnum, sizeof(Elf64_Shdr)))
+        return false;
+    for (unsigned i = 0; i < header.e_shnum; i++) {
+        Elf64_Shdr symbols, strings;
+        if (!copy_item(file, header.e_shoff + i * sizeof symbols, &symbols, sizeof symbols))
+            return false;
+        if (symbols.sh_type != SHT_DYNSYM)
+            continue;
+        return symbols.sh_link < header.e_shnum &&
+               copy_item(file, header.e_shoff + symbols.sh_link * sizeof strings, &strings,
+                         sizeof strings) &&
+               scan_symbols(file, &symbols, &strings, name, found);
+    }
+    return false;
+}
+
+int elf_find(const char *path, const char *name, enum elf_found *found, struct err *e)
+{
+    *found = ELF_MISSING;
+    struct text file;
+    text_init(&file);
+    int status = file_read(path, LIBRARY_BYTES_MAX, &file, e);
+    if (status == 0 && !scan_file(&file, name, found))
+        status = err_set(e, "%s is not a 64-bit shared library", path);
+    text_release(&file);
+    return status;
+}

@@ -1,0 +1,129 @@
+/* Finds nvcc and asks it for its version once: the answer is kept in the cache folder, together
+ * with the path, size and modification time of the nvcc that gave it. */
+#include "judge/compile/compile.h"
+
+#include "base/file.h"
+#include "base/proc.h"
+#include "base/text.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { VERSION_LIMIT_S = 30, VERSION_OUTPUT_BYTES = 65536, VERSION_BYTES = 32 };
+
+/* FOLDER/nvcc if that can be executed, with links followed unless they lead to a program of another
+ * name (a compiler cache, say); else NULL. */
+static const char *nvcc_in(const char *folder, size_t length, struct arena *arena)
+{
+    char *path = arena_printf(arena, "%.*s/nvcc", (int)length, folder);
+    struct stat st;
+    if (access(path, X_OK) != 0 || stat(path, &st) != 0 || !S_ISREG(st.st_mode))
+        return NULL;
+    char resolved[PATH_MAX];
+    if (!realpath(path, resolved) || strcmp(file_base_name(resolved), "nvcc") != 0)
+        return path;
+    return arena_strdup(arena, resolved);
+}
+
+static const char *find_nvcc(struct arena *arena)
+{
+    const char *path = getenv("PATH");
+    while (path && *path) {
+        size_t length = strcspn(path, ":");
+        const char *found = length ? nvcc_in(path, length, arena) : NULL;
+        if (found)
+            return found;
+        path += length + (path[length] == ':');
+    }
+    const char *home = getenv("CUDA_HOME");
+    if (home && home[0]) {
+        const char *bin = arena_printf(arena, "%s/bin", home);
+        const char *found = nvcc_in(bin, strlen(bin), arena);
+        if (found)
+            return found;
+    }
+    static const char USUAL[] = "/usr/local/cuda/bin";
+    return nvcc_in(USUAL, strlen(USUAL), arena);
+}
+
+/* "13.0.88" out of "Cuda compilation tools, release 13.0, V13.0.88". */
+static bool parse_version(const char *output, char version[VERSION_BYTES])
+{
+    const char *at = strstr(output, "release ");
+    at = at ? strstr(at, ", V") : NULL;
+    if (!at)
+        return false;
+    at += 3;
+    size_t length = strspn(at, "0123456789.");
+    if (length == 0 || length >= VERSION_BYTES)
+        return false;
+    memcpy(version, at, length);
+    version[length] = '\0';
+    return true;
+}
+
+static int ask_version(const char *nvcc, char version[VERSION_BYTES], struct err *e)
+{
+    const char *argv[] = {nvcc, "--version", NULL};
+    const char *environment[] = {"PATH=/usr/bin:/bin", "LC_ALL=C", NULL};
+    struct proc_spec spec = {.argv = argv, .environment = environment, .keep_fd = -1};
+    struct text out, errors;
+    text_init(&out);
+    text_init(&errors);
+    struct proc_end end;
+    int status = proc_run(&spec, VERSION_LIMIT_S * UINT64_C(1000000000), VERSION_OUTPUT_BYTES, &out,
+                          &errors, &end, e);
+    if (status == 0 &&
+        (end.how != PROC_EXITED || end.code != 0 || !parse_version(text_str(&out), version)))
+        status = err_set(e, "%s --version does not tell a version", nvcc);
+    text_release(&out);
+    text_release(&errors);
+    return status;
+}
+
+int toolkit_find(const char *cache_folder, struct arena *arena, struct toolkit *t, struct err *e)
+{
+    *t = (struct toolkit){0};
+    const char *nvcc = find_nvcc(arena);
+    if (!nvcc)
+        return err_set(e, "nvcc was found neither in PATH, nor in CUDA_HOME, nor in "
+                          "/usr/local/cuda/bin. Install the CUDA Toolkit, 13.0 or later: "
+                          "https://developer.nvidia.com/cuda-downloads");
+    struct stat st;
+    if (stat(nvcc, &st) != 0)
+        return err_set_errno(e, "cannot read %s", nvcc);
+    struct text known;
+    text_init(&known);
+    char version[VERSION_BYTES];
+    const char *identity = arena_printf(arena, "%s %jd %jd.%09ld ", nvcc, (intmax_t)st.st_size,
+                                        (intmax_t)st.st_mtim.tv_sec, (long)st.st_mtim.tv_nsec);
+    const char *path = arena_printf(arena, "%s/toolkit", cache_folder);
+    size_t length = strlen(identity);
+    int status = 0;
+    if (file_read(path, VERSION_OUTPUT_BYTES, &known, NULL) == 0 && known.length > length &&
+        memcmp(known.data, identity, length) == 0 && known.length - length < VERSION_BYTES) {
+        memcpy(version, known.data + length, known.length - length + 1);
+    } else {
+        status = ask_version(nvcc, version, e);
+        const char *line = arena_printf(arena, "%s%s", identity, version);
+        if (status == 0 &&
+            (file_make_dirs(cache_folder, e) != 0 || file_write(path, line, strlen(line), e) != 0))
+            status = -1;
+    }
+    text_release(&known);
+    if (status != 0)
+        return -1;
+    t->nvcc = nvcc;
+    t->version = arena_strdup(arena, version);
+    size_t bin = (size_t)(file_base_name(nvcc) - nvcc) - 1; /* without "/nvcc" */
+    char *folder = arena_strndup(arena, nvcc, bin);
+    char *slash = strrchr(folder, '/');
+    t->home =
+        slash && slash != folder ? arena_strndup(arena, folder, (size_t)(slash - folder)) : "/";
+    return 0;
+}
