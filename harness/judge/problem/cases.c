@@ -295,8 +295,8 @@ int set_cases(struct loader *l, const struct node *key_node, const struct node *
     for (unsigned i = 0; i < value->count; i++) {
         struct case_source s = {.node = value->items[i]};
         s.sweeps = arena_array(l->arena, p->variable_count, sizeof *s.sweeps);
-        s.inputs = arena_array(l->arena, p->param_count, sizeof *s.inputs);
-        s.input_nodes = arena_array(l->arena, p->param_count, sizeof *s.input_nodes);
+        s.inputs = arena_array(l->arena, p->param_count, sizeof(struct generator *));
+        s.input_nodes = arena_array(l->arena, p->param_count, sizeof(const struct node *));
         if (load_mapping(l, WHERE_CASE, s.node, key_node->text, &s) != 0 || expand(l, &s) != 0)
             return -1;
     }

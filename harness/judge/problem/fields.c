@@ -33,8 +33,12 @@ enum { FIELD_COUNT = sizeof FIELDS / sizeof FIELDS[0] };
 static int fail_at(struct loader *l, unsigned line, unsigned column, const char *key,
                    const char *found, const char *allowed)
 {
-    return err_set(l->e, "%s:%u:%u: %s: found %s; allowed: %s", l->file, line, column,
-                   node_label(key, l->arena), found, allowed);
+    err_set(l->e, "%s:%u:%u: %s: found %s; allowed: %s", l->file, line, column,
+            node_label(key, l->arena), found, allowed);
+    for (char *c = l->e ? l->e->text : NULL; c && *c; c++) /* one line, whatever was quoted */
+        if (*c == '\n' || *c == '\t')
+            *c = ' ';
+    return -1;
 }
 
 int spec_fail(struct loader *l, const struct node *at, const char *key, const char *found,

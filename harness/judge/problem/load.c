@@ -68,9 +68,9 @@ int problem_load(const char *root, const char *id, struct arena *arena, struct p
     const char *folder = problems_folder(root, arena);
     const char *file = arena_printf(arena, "%s/%s/problem.yaml", folder, is_id(id) ? id : "");
     if (!is_id(id) || !file_exists(file)) {
-        const char **ids;
+        const char **ids = NULL;
         struct err unused;
-        if (problem_list(root, arena, &ids, &unused) != 0)
+        if (problem_list(root, arena, &ids, &unused) != 0 || !ids)
             return err_set(e, "there is no problem '%.100s': %.800s", id, unused.text);
         size_t count = 0;
         const char *list = "";

@@ -52,10 +52,10 @@ static void make_uniform(const struct run *r, uint64_t from, union block *b)
     }
     uint64_t lo = (uint64_t)r->i[0], width = (uint64_t)r->i[1] - lo + 1; /* 0 = all 2^64 */
     if (width - 1 <= UINT32_MAX) { /* two values from 64 bits */
-        for (unsigned j = 0; j < BLOCK / 2; j++) {
-            uint64_t h = rng_at(r->key, from / 2 + j);
-            b->u[2 * j] = lo + (((h & UINT32_MAX) * width) >> 32);
-            b->u[2 * j + 1] = lo + (((h >> 32) * width) >> 32);
+        for (unsigned j = 0; j < BLOCK; j += 2) {
+            uint64_t h = rng_at(r->key, (from + j) / 2);
+            b->u[j] = lo + (((h & UINT32_MAX) * width) >> 32);
+            b->u[j + 1] = lo + (((h >> 32) * width) >> 32);
         }
         return;
     }
@@ -244,7 +244,7 @@ void run_prepare(struct run *r)
         r->cdf[v] /= sum;
     r->cdf[k - 1] = 1; /* above every rng_unit() */
     for (size_t j = 0, v = 0; j < k; j++) {
-        while (r->cdf[v] <= (double)j / (double)k)
+        while (v + 1 < k && r->cdf[v] <= (double)j / (double)k)
             v++;
         r->guide[j] = (uint32_t)v;
     }

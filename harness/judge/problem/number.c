@@ -29,10 +29,9 @@ int64_t number_min(enum wire_type type)
     return number_is_float(type) ? -number_max(type) : -number_max(type) - 1;
 }
 
-struct number_format number_format(enum wire_type type)
+/* Of a type that is a float; float64 is the last one left. */
+static struct number_format float_format(enum wire_type type)
 {
-    if (!number_is_float(type))
-        return (struct number_format){0, 0};
     if (type == WIRE_float16)
         return (struct number_format){5, 10};
     if (type == WIRE_bfloat16)
@@ -42,13 +41,18 @@ struct number_format number_format(enum wire_type type)
     return (struct number_format){11, 52};
 }
 
+struct number_format number_format(enum wire_type type)
+{
+    return number_is_float(type) ? float_format(type) : (struct number_format){0, 0};
+}
+
 uint64_t number_from_double(enum wire_type type, double v)
 {
     uint64_t d;
     memcpy(&d, &v, 8);
-    if (type == WIRE_float64)
+    struct number_format f = float_format(type);
+    if (f.mantissa_bits == 52)
         return d;
-    struct number_format f = number_format(type);
     int target_bias = (1 << (f.exponent_bits - 1)) - 1;
     int exponent_max = (1 << f.exponent_bits) - 1;
     uint64_t sign = d >> 63 << (f.exponent_bits + f.mantissa_bits);
@@ -78,7 +82,7 @@ uint64_t number_from_double(enum wire_type type, double v)
 
 double number_to_double(enum wire_type type, uint64_t bits)
 {
-    struct number_format f = number_format(type);
+    struct number_format f = float_format(type);
     double v;
     if (f.mantissa_bits != 52) {
         uint64_t sign = bits >> (f.exponent_bits + f.mantissa_bits) & 1;
