@@ -115,43 +115,66 @@ static void warn_block_order(struct case_run *r)
     r->s->block_order_seen = true;
 }
 
-/* Runs the failing pass once more with one thing changed, and says what that tells. */
-static const char *explain_by_rerun(struct case_run *r, unsigned failed, struct err *e, int *status)
+/* A pass after the first failed. The first one's request again tells whether its being first was
+ * all that made it right; then the failing schedule with the first pass's poison, whether memory or
+ * order mattered. */
+static const char *explain_later_pass(struct case_run *r, unsigned failed, struct err *e,
+                                      int *status)
 {
-    struct session *s = r->s;
     const struct pass_row *row = &PASSES[failed];
     struct wire_request request;
-    struct pass_verdict first = r->verdict;
+    session_configure(r->s, r->c, PASSES[0].schedule, PASSES[0].resident_blocks, 0, 0, &request);
+    *status = run_one(r, &request, e);
+    if (*status != 0)
+        return NULL;
+    if (r->verdict.verdict != VERDICT_accepted)
+        return "different on every call: the first call is right, the very same call once more is "
+               "not, "
+               "so something is left over from the call before (a counter or flag that is not "
+               "reset)";
+    session_configure(r->s, r->c, row->schedule, row->resident_blocks, failed, 0, &request);
+    *status = run_one(r, &request, e);
+    if (*status != 0)
+        return NULL;
+    if (r->verdict.verdict == VERDICT_accepted)
+        return "different on every run: right with one content of fresh memory, wrong with "
+               "another, so "
+               "it uses values that nobody wrote";
+    return arena_printf(r->s->arena,
+                        "different on every schedule: right in order, wrong %s, so it relies on an "
+                        "order of threads that nothing guarantees",
+                        wire_schedule_name(row->schedule));
+}
+
+/* The first pass failed: does another order of threads, with the same poison, give another answer?
+ */
+static const char *explain_first_pass(struct case_run *r, struct err *e, int *status)
+{
+    struct run_region before = r->outputs;
+    struct wire_request request;
     const char *sentence = NULL;
-    *status = 0;
-    if (failed > 0) {
-        /* Pass 0 was right. The same schedule with its poison tells which of the two mattered. */
-        session_configure(s, r->c, row->schedule, row->resident_blocks, failed, 0, &request);
-        *status = run_one(r, &request, e);
-        if (*status == 0 && r->verdict.verdict == VERDICT_accepted)
-            sentence = "different on every run: right with one content of fresh memory, wrong with "
-                       "another, so it uses values that nobody wrote";
-        else if (*status == 0)
-            sentence = arena_printf(s->arena,
-                                    "different on every schedule: right in order, wrong %s, so it "
-                                    "relies on an order of threads that nothing guarantees",
-                                    wire_schedule_name(row->schedule));
-    } else {
-        struct run_region before = r->outputs;
-        if (run_region_init(&r->outputs, r->c->request.out_bytes, true, e) != 0) {
-            r->outputs = before;
-            *status = -1;
-            return NULL;
-        }
-        session_configure(s, r->c, WIRE_REVERSED, 0, 1, 0, &request);
-        *status = run_one(r, &request, e);
-        if (*status == 0 && r->outcome.how == RUN_REPLIED && r->outcome.reply.status == WIRE_DONE &&
-            !check_same_outputs(&r->c->data, &request, before.bytes, r->outputs.bytes))
-            sentence =
-                "different on every schedule: the same call gives another answer when threads "
-                "run in reverse, so it relies on an order that nothing guarantees";
-        run_region_release(&before);
+    *status = run_region_init(&r->outputs, r->c->request.out_bytes, true, e);
+    if (*status != 0) {
+        r->outputs = before;
+        return NULL;
     }
+    session_configure(r->s, r->c, WIRE_REVERSED, 0, 1, 0, &request);
+    *status = run_one(r, &request, e);
+    if (*status == 0 && r->outcome.how == RUN_REPLIED && r->outcome.reply.status == WIRE_DONE &&
+        !check_same_outputs(&r->c->data, &request, before.bytes, r->outputs.bytes))
+        sentence =
+            "different on every schedule: the same call gives another answer when threads run "
+            "in reverse, so it relies on an order that nothing guarantees";
+    run_region_release(&before);
+    return sentence;
+}
+
+/* Reruns a wrong case with one thing changed, and says what that tells. */
+static const char *explain_by_rerun(struct case_run *r, unsigned failed, struct err *e, int *status)
+{
+    struct pass_verdict first = r->verdict;
+    const char *sentence =
+        failed > 0 ? explain_later_pass(r, failed, e, status) : explain_first_pass(r, e, status);
     r->verdict = first;
     return sentence;
 }

@@ -1,0 +1,131 @@
+/* The command line from the outside, as far as it needs no nvcc: exit statuses, and messages that
+ * help. Each row is one call. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/file.h"
+#include "base/proc.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { WORDS_MAX = 8 };
+
+struct call {
+    const char *words[WORDS_MAX]; /* after the program's name */
+    int status;
+    const char *out, *errors; /* must be part of stdout, stderr; NULL = must be empty */
+};
+
+static void try_call(const struct call *c, const char *root)
+{
+    const char *argv[WORDS_MAX + 2] = {JUDGE};
+    for (int i = 0; i < WORDS_MAX && c->words[i]; i++)
+        argv[i + 1] = c->words[i];
+    char root_variable[4200];
+    snprintf(root_variable, sizeof root_variable, "SCANJUDGE_ROOT=%s", root);
+    const char *environment[] = {root_variable, "SCANJUDGE_CACHE=/nonexistent/cache",
+                                 "PATH=/usr/bin:/bin", NULL};
+    struct proc_spec spec = {.argv = argv, .environment = environment, .keep_fd = -1};
+    struct proc_end end;
+    struct text out, errors;
+    struct err e;
+    text_init(&out);
+    text_init(&errors);
+    if (proc_run(&spec, 30000000000u, 1 << 20, &out, &errors, &end, &e) != 0)
+        fail_msg("%s", e.text);
+    if (end.how != PROC_EXITED || end.code != c->status)
+        fail_msg("%s: status %d instead of %d: %s", c->words[0], end.code, c->status,
+                 text_str(&errors));
+    if (c->out ? !strstr(text_str(&out), c->out) : out.length != 0)
+        fail_msg("%s: printed \"%s\"", c->words[0], text_str(&out));
+    if (c->errors ? !strstr(text_str(&errors), c->errors) : errors.length != 0)
+        fail_msg("%s: complained \"%s\"", c->words[0], text_str(&errors));
+    text_release(&out);
+    text_release(&errors);
+}
+
+static const struct call CALLS[] = {
+    {{"help"}, 0, "judge one submission", NULL},
+    {{"--help"}, 0, "exit status: 0 accepted", NULL},
+    {{"help", "exec"}, 0, "has its own main", NULL},
+    {{"version"}, 0, "scanjudge 0.", NULL},
+    {{"--version"}, 0, "scanjudge 0.", NULL},
+    {{0}, 2, "usage:", NULL},
+    {{"lsit"}, 2, NULL, "Did you mean 'list'?"},
+    {{"help", "doktor"}, 2, NULL, "Did you mean 'doctor'?"},
+    {{"\x1b[31m"}, 2, NULL, "'\\x1b[31m'"},
+    {{"list"}, 0, "multi-block-scan", NULL},
+    {{"list", "--lang", "zh"}, 0, "\xe5\x89\x8d\xe7\xbc\x80\xe5\x92\x8c", NULL},
+    {{"list", "--lang", "fr"}, 2, NULL, "--lang takes en or zh"},
+    {{"list", "x"}, 2, NULL, "takes no arguments"},
+    {{"show", "multi-block-scan"}, 0, "extern \"C\" void exclusive_scan", NULL},
+    {{"show", "multi-block-scna"}, 2, NULL, "Did you mean 'multi-block-scan'?"},
+    {{"show"}, 2, NULL, "wants one problem"},
+    {{"run"}, 2, NULL, "got 0 arguments"},
+    {{"run", "multi-block-scan"}, 2, NULL, "got 1 argument."},
+    {{"run", "multi-block-scan", "a.cu", "b.cu"}, 2, NULL, "got 3 arguments"},
+    {{"run", "multi-block-scan", "/nonexistent.cu"}, 2, NULL, "cannot read /nonexistent.cu"},
+    {{"run", "multi-block-scan", "/tmp"}, 2, NULL, "is a folder"},
+    {{"run", "../etc", "a.cu"}, 2, NULL, "there is no problem '../etc'"},
+    {{"run", "--sed", "3", "multi-block-scan", "a.cu"}, 2, NULL, "Did you mean --seed?"},
+    {{"run", "multi-block-scan", "a.cu", "--seed"}, 2, NULL, "--seed wants a value"},
+    {{"run", "multi-block-scan", "a.cu", "--seed", "0"}, 2, NULL, "from 1 to 2^53 - 1"},
+    {{"run", "multi-block-scan", "a.cu", "--seed", "-4"}, 2, NULL, "from 1 to 2^53 - 1"},
+    {{"run", "multi-block-scan", "a.cu", "--seed", "9007199254740992"}, 2, NULL, "2^53"},
+    {{"run", "multi-block-scan", "a.cu", "--format", "xml"}, 2, NULL, "there are: text, json"},
+    {{"run", "multi-block-scan", "a.cu", "--check", "none"}, 2, NULL, "bounds, default or all"},
+    {{"run", "multi-block-scan", "a.cu", "--device", "gpu"}, 3, NULL, "CPU device only"},
+    {{"run", "multi-block-scan", "a.cu", "--device", "tpu"}, 2, NULL, "there is no device 'tpu'"},
+    {{"run", "multi-block-scan", SOURCE_ROOT "/LICENSE", "--case", "n=102"},
+     2,
+     NULL,
+     "did you mean 'n=1023'?"},
+    {{"exec"}, 2, NULL, "wants a .cu file"},
+    {{"exec", "/nonexistent.cu"}, 2, NULL, "cannot read"},
+    {{"exec", "--devcie", "cpu", "a.cu"}, 2, NULL, "Did you mean --device?"},
+    {{"verify", "multi-block"}, 2, NULL, "there is no problem"},
+    {{"doctor", "x"}, 2, NULL, "takes no arguments"},
+};
+
+static void calls(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof CALLS / sizeof CALLS[0]; i++)
+        try_call(&CALLS[i], SOURCE_ROOT);
+}
+
+/* A malformed spec: file, line and column, status 2, and the others are still listed. */
+static void malformed_spec(void **state)
+{
+    (void)state;
+    char root[256], folder[512], path[600];
+    struct err e;
+    assert_int_equal(file_make_temp_dir(root, sizeof root, "test-cli", &e), 0);
+    snprintf(folder, sizeof folder, "%s/problems/broken", root);
+    snprintf(path, sizeof path, "%s/problem.yaml", folder);
+    assert_int_equal(file_make_dirs(folder, &e), 0);
+    static const char SPEC[] = "format: 1\ntitel: {en: x}\n";
+    assert_int_equal(file_write(path, SPEC, strlen(SPEC), &e), 0);
+    const struct call malformed[] = {
+        {{"list"}, 2, NULL, "problem.yaml:2:"},
+        {{"run", "broken", SOURCE_ROOT "/LICENSE"}, 2, NULL, "problem.yaml:2:1: titel"},
+        {{"show", "broken"}, 2, NULL, "title"},
+    };
+    for (size_t i = 0; i < sizeof malformed / sizeof malformed[0]; i++)
+        try_call(&malformed[i], root);
+    assert_int_equal(file_remove_tree(root, &e), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(calls),
+        cmocka_unit_test(malformed_spec),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

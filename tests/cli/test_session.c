@@ -1,0 +1,279 @@
+/* What becomes of one case: verdict, findings, diagnosis, the fresh box after a crash. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "judge/session.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char SPEC[] =
+    "format: 1\n"
+    "title: {en: Scan}\n"
+    "difficulty: easy\n"
+    "entry: scan\n"
+    "variables:\n"
+    "  n: {type: int32, min: 0}\n"
+    "parameters:\n"
+    "  - {name: in, type: int32*, role: input, shape: [n]}\n"
+    "  - {name: out, type: int32*, role: output, shape: [n]}\n"
+    "  - {name: n, type: int32, value: n}\n"
+    "  - {name: stream, type: stream}\n"
+    "check:\n"
+    "  out: exact\n"
+    "oracle: exclusive_scan\n"
+    "cases:\n"
+    "  - {name: \"n={n}\", n: [0, 32, 33, 300000], in: uniform(1, 9)}\n"
+    "%s"
+    "limits: {time: 1 s, memory: 2 GiB, compile_time: 60 s, output: 1 MiB}\n";
+
+struct scene {
+    struct arena arena;
+    struct problem problem;
+    struct judge_options options;
+    struct session session;
+    struct preparation preparation;
+    const struct problem_case *cases[8];
+    struct result_case results[8];
+};
+
+/* Runs every case of the spec with one entry of the fake submission. */
+static void play(struct scene *s, const char *entry, const char *costs)
+{
+    struct err e;
+    char spec[2048];
+    memset(s, 0, sizeof *s);
+    arena_init(&s->arena);
+    snprintf(spec, sizeof spec, SPEC, costs);
+    if (problem_parse("spec.yaml", spec, strlen(spec), &s->arena, &s->problem, &e) != 0)
+        fail_msg("%s", e.text);
+    s->problem.id = "scan";
+    s->problem.entry = entry;
+    s->session = (struct session){.options = &s->options,
+                                  .problem = &s->problem,
+                                  .source = "dir/my file.cu",
+                                  .checks = WIRE_CHECK_DEFAULT,
+                                  .seed = 5,
+                                  .arena = &s->arena};
+    s->session.submission.spec = (struct run_spec){.runner = RUNNER,
+                                                   .cudart = FAKE_CUDART,
+                                                   .library = FAKE_SUBMISSION,
+                                                   .entry = entry,
+                                                   .start_limit_ns = 20000000000u,
+                                                   .output_bytes = 1 << 20};
+    for (unsigned i = 0; i < s->problem.case_count; i++)
+        s->cases[i] = &s->problem.cases[i];
+    if (preparation_start(&s->preparation, &s->problem, s->cases, s->problem.case_count, 5, true,
+                          &s->arena, &e) != 0)
+        fail_msg("%s", e.text);
+    for (unsigned i = 0; i < s->problem.case_count; i++) {
+        struct prepared_case *c = preparation_take(&s->preparation, i);
+        if (c->status != 0)
+            fail_msg("%s", c->error.text);
+        if (session_run_case(&s->session, c, &s->results[i], &e) != 0)
+            fail_msg("%s", e.text);
+        preparation_give_back(&s->preparation, i);
+    }
+}
+
+static void end(struct scene *s)
+{
+    preparation_stop(&s->preparation);
+    keeper_close(&s->session.submission);
+    arena_release(&s->arena);
+}
+
+static const struct row {
+    const char *entry;
+    enum verdict verdicts[4]; /* n = 0, 32, 33, 300000 */
+    int finding;              /* of case n=33; -1 = none */
+    const char *says;         /* diagnosis of case n=33; NULL = none */
+} ROWS[] = {
+#define ALL(v)                                                                                     \
+    {                                                                                              \
+        VERDICT_##v, VERDICT_##v, VERDICT_##v, VERDICT_##v                                         \
+    }
+    {"right", ALL(accepted), -1, NULL},
+    {"inclusive",
+     {VERDICT_accepted, VERDICT_wrong_answer, VERDICT_wrong_answer, VERDICT_wrong_answer},
+     -1,
+     "inclusive for exclusive"},
+    /* The case n=0 made the first call, so that no later one is right. */
+    {"first_call_only",
+     {VERDICT_accepted, VERDICT_wrong_answer, VERDICT_wrong_answer, VERDICT_wrong_answer},
+     -1,
+     "only the last element"},
+    {"adds_to_poison",
+     {VERDICT_accepted, VERDICT_wrong_answer, VERDICT_wrong_answer, VERDICT_wrong_answer},
+     -1,
+     "never written"},
+    {"crashes", ALL(run_time_error), FINDING_signal, NULL},
+    {"crashes_on_33",
+     {VERDICT_accepted, VERDICT_accepted, VERDICT_run_time_error, VERDICT_accepted},
+     FINDING_signal,
+     NULL},
+    {"exits", ALL(run_time_error), FINDING_exit, NULL},
+    {"hangs", ALL(time_limit_exceeded), FINDING_deadlock, NULL},
+    {"hangs_last_first", ALL(accepted), -1, NULL},
+    {"races", ALL(run_time_error), FINDING_data_race, NULL},
+    {"overruns", ALL(run_time_error), FINDING_guard_overwritten, NULL},
+    {"changes_input",
+     {VERDICT_accepted, VERDICT_run_time_error, VERDICT_run_time_error, VERDICT_run_time_error},
+     FINDING_input_changed,
+     NULL},
+};
+
+static void verdicts(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < sizeof ROWS / sizeof ROWS[0]; k++) {
+        const struct row *row = &ROWS[k];
+        struct scene s;
+        play(&s, row->entry, "");
+        for (unsigned i = 0; i < 4; i++)
+            if (s.results[i].verdict != row->verdicts[i])
+                fail_msg("%s, %s: %s instead of %s", row->entry, s.results[i].name,
+                         verdict_name(s.results[i].verdict), verdict_name(row->verdicts[i]));
+        const struct result_case *c = &s.results[2];
+        if (row->finding >= 0 && (c->finding_count == 0 || c->findings[0].kind != row->finding))
+            fail_msg("%s: the finding is missing", row->entry);
+        if (row->finding < 0 && c->finding_count != 0 && c->findings[0].severity == WIRE_ERROR)
+            if (c->findings[0].kind != FINDING_output_untouched)
+                fail_msg("%s: %s", row->entry, c->findings[0].message);
+        if (row->says && (!c->diagnosis || !strstr(c->diagnosis, row->says)))
+            fail_msg("%s: says \"%s\"", row->entry, c->diagnosis ? c->diagnosis : "(nothing)");
+        end(&s);
+    }
+}
+
+static void passes_by_size(void **state)
+{
+    (void)state;
+    struct scene s;
+    play(&s, "right", "");
+    assert_int_equal(s.results[1].passes, 4); /* every schedule */
+    assert_int_equal(s.results[3].passes, 1); /* 2.4 MB: in order only */
+    assert_null(s.results[1].reproduce);
+    assert_true(s.results[1].has_counters);
+    end(&s);
+}
+
+static void block_order_is_a_warning_once(void **state)
+{
+    (void)state;
+    struct scene s;
+    play(&s, "hangs_last_first", "");
+    unsigned warnings = 0;
+    for (unsigned i = 0; i < 4; i++)
+        for (unsigned f = 0; f < s.results[i].finding_count; f++) {
+            assert_int_equal(s.results[i].findings[f].kind, FINDING_block_order);
+            assert_int_equal(s.results[i].findings[f].severity, WIRE_WARNING);
+            warnings++;
+        }
+    assert_int_equal(warnings, 1);
+    end(&s);
+}
+
+static void reproduce_is_quoted_for_a_shell(void **state)
+{
+    (void)state;
+    struct scene s;
+    play(&s, "inclusive", "");
+    assert_string_equal(s.results[2].reproduce,
+                        "./judge.sh run scan 'dir/my file.cu' --case n=33 --seed 5");
+    end(&s);
+}
+
+/* Cases run alone, so that the calls that a box has seen are known. */
+static void reruns_tell_what_matters(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *entry, *says;
+    } CASES[] = {{"flickers", "different on every"},
+                 {"first_call_only", "different on every call"}};
+    for (size_t k = 0; k < 2; k++) {
+        struct scene s;
+        struct err e;
+        play(&s, "right", "");
+        s.session.submission.spec.entry = CASES[k].entry;
+        keeper_close(&s.session.submission);
+        preparation_stop(&s.preparation);
+        const struct problem_case *only[] = {&s.problem.cases[2]};
+        assert_int_equal(
+            preparation_start(&s.preparation, &s.problem, only, 1, 5, true, &s.arena, &e), 0);
+        struct prepared_case *c = preparation_take(&s.preparation, 0);
+        assert_int_equal(session_run_case(&s.session, c, &s.results[0], &e), 0);
+        assert_int_equal(s.results[0].verdict, VERDICT_wrong_answer);
+        assert_non_null(s.results[0].diagnosis);
+        if (!strstr(s.results[0].diagnosis, CASES[k].says))
+            fail_msg("%s: %s", CASES[k].entry, s.results[0].diagnosis);
+        end(&s);
+    }
+}
+
+static void time_limit(void **state)
+{
+    (void)state;
+    struct scene s;
+    play(&s, "right", "");
+    s.session.submission.spec.entry = "sleeps";
+    s.problem.limits.time_ns = 200000000;
+    keeper_close(&s.session.submission);
+    preparation_stop(&s.preparation);
+    const struct problem_case *only[] = {&s.problem.cases[1], &s.problem.cases[2]};
+    struct err e;
+    assert_int_equal(preparation_start(&s.preparation, &s.problem, only, 2, 5, true, &s.arena, &e),
+                     0);
+    for (unsigned i = 0; i < 2; i++) {
+        struct prepared_case *c = preparation_take(&s.preparation, i);
+        assert_int_equal(session_run_case(&s.session, c, &s.results[i], &e), 0);
+        assert_int_equal(s.results[i].verdict, VERDICT_time_limit_exceeded);
+        assert_int_equal(s.results[i].passes, 1);
+        assert_true(s.results[i].ms < 3000);
+        preparation_give_back(&s.preparation, i);
+    }
+    assert_int_equal(s.session.timed_out_cases, 2);
+    end(&s);
+}
+
+static void cost_limits(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *costs;
+        enum verdict verdict;
+    } COSTS[] = {
+        {"cost:\n  - {case: n=33, counter: kernel_launches, max: 2, why: two are enough}\n",
+         VERDICT_cost_limit_exceeded},
+        {"cost:\n  - {case: n=33, counter: kernel_launches, max: 3, why: three are enough}\n",
+         VERDICT_accepted},
+    };
+    for (size_t k = 0; k < 2; k++) {
+        struct scene s;
+        play(&s, "right", COSTS[k].costs); /* the fake counts 3 launches, whatever happens */
+        assert_int_equal(s.results[2].verdict, COSTS[k].verdict);
+        if (COSTS[k].verdict != VERDICT_accepted)
+            assert_non_null(strstr(s.results[2].diagnosis, "two are enough"));
+        assert_int_equal(s.results[1].verdict, VERDICT_accepted);
+        end(&s);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(verdicts),
+        cmocka_unit_test(passes_by_size),
+        cmocka_unit_test(block_order_is_a_warning_once),
+        cmocka_unit_test(reproduce_is_quoted_for_a_shell),
+        cmocka_unit_test(reruns_tell_what_matters),
+        cmocka_unit_test(time_limit),
+        cmocka_unit_test(cost_limits),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
