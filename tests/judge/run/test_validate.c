@@ -82,7 +82,8 @@ static void test_noise(void **state)
         uint8_t *bytes = (uint8_t *)&r;
         r = good((enum wire_status)(round % 6));
         for (unsigned i = 0; i < round % 40; i++)
-            bytes[rng_below(key, 2 * i, sizeof r)] = (uint8_t)rng_at(key, 2 * i + 1);
+            bytes[rng_below(key, 2 * (uint64_t)i, sizeof r)] =
+                (uint8_t)rng_at(key, 2 * (uint64_t)i + 1);
         if (!validate_reply(&r, round % 2))
             continue;
         accepted++;
