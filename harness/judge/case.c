@@ -53,7 +53,7 @@ void session_configure(const struct session *s, const struct prepared_case *c,
 struct case_run {
     struct session *s;
     struct prepared_case *c;
-    struct run_region outputs;
+    struct run_region *outputs;
     struct result_case *result;
     struct text out, errors;
     struct run_outcome outcome; /* of the latest pass */
@@ -62,12 +62,12 @@ struct case_run {
 
 static int run_one(struct case_run *r, const struct wire_request *request, struct err *e)
 {
-    const int fds[2] = {r->c->inputs.fd, r->outputs.fd};
+    const int fds[2] = {r->c->inputs.fd, r->outputs->fd};
     if (keeper_pass(&r->s->submission, request, fds, r->s->problem->limits.time_ns, &r->outcome,
                     &r->out, &r->errors, e) != 0)
         return -1;
     r->result->ms += (double)r->outcome.wall_ns / 1e6;
-    verdict_of_pass(&r->c->data, request, &r->outcome, r->outputs.bytes, r->s->arena, &r->verdict);
+    verdict_of_pass(&r->c->data, request, &r->outcome, r->outputs->bytes, r->s->arena, &r->verdict);
     if (r->verdict.is_our_fault)
         return err_set(e, "%s", r->verdict.message);
     return 0;
@@ -150,22 +150,22 @@ static const char *explain_later_pass(struct case_run *r, unsigned failed, struc
  */
 static const char *explain_first_pass(struct case_run *r, struct err *e, int *status)
 {
-    struct run_region before = r->outputs;
+    struct run_region again, *before = r->outputs;
     struct wire_request request;
     const char *sentence = NULL;
-    *status = run_region_init(&r->outputs, r->c->request.out_bytes, true, e);
-    if (*status != 0) {
-        r->outputs = before;
+    *status = run_region_init(&again, r->c->request.out_bytes, true, e);
+    if (*status != 0)
         return NULL;
-    }
+    r->outputs = &again;
     session_configure(r->s, r->c, WIRE_REVERSED, 0, 1, 0, &request);
     *status = run_one(r, &request, e);
     if (*status == 0 && r->outcome.how == RUN_REPLIED && r->outcome.reply.status == WIRE_DONE &&
-        !check_same_outputs(&r->c->data, &request, before.bytes, r->outputs.bytes))
+        !check_same_outputs(&r->c->data, &request, before->bytes, again.bytes))
         sentence =
             "different on every schedule: the same call gives another answer when threads run "
             "in reverse, so it relies on an order that nothing guarantees";
-    run_region_release(&before);
+    r->outputs = before;
+    run_region_release(&again);
     return sentence;
 }
 
@@ -293,18 +293,14 @@ int session_run_case(struct session *s, struct prepared_case *c, struct result_c
     *result = (struct result_case){.name = c->data.instance->name,
                                    .is_public = c->data.instance->is_public};
     struct case_run *r = arena_alloc(&c->arena, sizeof *r);
-    *r = (struct case_run){.s = s, .c = c, .result = result};
+    *r = (struct case_run){.s = s, .c = c, .outputs = &c->outputs, .result = result};
     text_init(&r->out);
     text_init(&r->errors);
-    int status = run_region_init(&r->outputs, c->request.out_bytes, true, e);
-    if (status != 0)
-        return -1;
-    status = run_passes(r, e);
+    int status = run_passes(r, e);
     if (result->verdict != VERDICT_accepted)
         result->reproduce = reproduce_command(s, result->name);
     result->stdout_text = printed(s->arena, &r->out);
     result->stderr_text = printed(s->arena, &r->errors);
-    run_region_release(&r->outputs);
     text_release(&r->out);
     text_release(&r->errors);
     return status;

@@ -1,9 +1,14 @@
+/* Most of the time of a large case goes into page faults, not into data (measured for 80 MB: 90 ms
+ * to touch a fresh memfd page by page, 72 ms to populate it at once, 52 ms for the other process
+ * that maps it next, 12 ms for private memory in huge pages). So the answers ask for huge pages,
+ * and the regions are populated here, off the path that the submission waits for. */
 #include "judge/prepare.h"
 
 #include "judge/request.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 /* Bounds memory when a spec has many large cases; one case alone may be larger. */
 static const uint64_t PREPARE_AHEAD_BYTES = (uint64_t)1 << 30;
@@ -18,7 +23,9 @@ static bool is_output(const struct problem_param *param)
     return param->kind == PARAM_BUFFER && (param->role == WIRE_OUTPUT || param->role == WIRE_INOUT);
 }
 
-/* Memory for the answers: zero pages that the oracle is the first to touch. */
+static const uint64_t HUGE_PAGE_BYTES = (uint64_t)1 << 21;
+
+/* Zero pages that the oracle is the first to touch. */
 static int make_answers(struct prepared_case *c)
 {
     const struct problem *p = c->data.problem;
@@ -27,10 +34,16 @@ static int make_answers(struct prepared_case *c)
         if (is_output(&p->params[i]))
             total += align_up(c->data.buffers[i].bytes) + 64;
     c->bytes += total;
-    c->answers = calloc(total + 64, 1);
-    if (!c->answers)
-        return err_set(&c->error, "no memory for %llu bytes of expected answers",
-                       (unsigned long long)total);
+    c->answer_bytes = total + 64;
+    c->answers =
+        mmap(NULL, c->answer_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (c->answers == MAP_FAILED) {
+        c->answers = NULL;
+        return err_set_errno(&c->error, "no memory for %llu bytes of expected answers",
+                             (unsigned long long)total);
+    }
+    if (c->answer_bytes >= HUGE_PAGE_BYTES)
+        madvise(c->answers, c->answer_bytes, MADV_HUGEPAGE); /* a wish */
     uint8_t *at = c->answers;
     for (unsigned i = 0; i < p->param_count; i++)
         if (is_output(&p->params[i])) {
@@ -43,6 +56,7 @@ static int make_answers(struct prepared_case *c)
 static int make_case(const struct preparation *p, unsigned index, struct prepared_case *c)
 {
     arena_init(&c->arena);
+    c->inputs.fd = c->outputs.fd = -1;
     if (problem_case_sizes(p->problem, p->cases[index], p->seed, &c->arena, &c->data, &c->error) !=
         0) {
         c->spec_is_wrong = true;
@@ -52,7 +66,6 @@ static int make_case(const struct preparation *p, unsigned index, struct prepare
     c->bytes = c->request.in_bytes + c->request.out_bytes;
     if (run_region_init(&c->inputs, c->request.in_bytes, false, &c->error) != 0)
         return -1;
-    c->has_inputs = true;
     for (unsigned i = 0; i < p->problem->param_count; i++) {
         const struct problem_param *param = &p->problem->params[i];
         if (param->kind == PARAM_BUFFER && (param->role == WIRE_INPUT || param->role == WIRE_INOUT))
@@ -61,14 +74,19 @@ static int make_case(const struct preparation *p, unsigned index, struct prepare
     problem_case_fill(&c->data);
     if (make_answers(c) != 0)
         return -1;
-    return p->use_oracle ? oracle_expected(&c->data, &c->error) : 0;
+    if (p->use_oracle && oracle_expected(&c->data, &c->error) != 0)
+        return -1;
+    if (run_region_init(&c->outputs, c->request.out_bytes, true, &c->error) != 0)
+        return -1;
+    return 0;
 }
 
 static void free_case(struct prepared_case *c)
 {
-    if (c->has_inputs)
-        run_region_release(&c->inputs);
-    free(c->answers);
+    run_region_release(&c->inputs);
+    run_region_release(&c->outputs);
+    if (c->answers)
+        munmap(c->answers, c->answer_bytes);
     arena_release(&c->arena);
     memset(c, 0, sizeof *c);
 }

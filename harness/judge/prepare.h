@@ -3,7 +3,8 @@
  *
  * Cases come in order; the thread stays at most PREPARE_AHEAD_BYTES ahead of the one being judged.
  * Inputs are generated right into the region that the box will read; expected answers are in memory
- * of ours that no other process sees. preparation_take() and _give_back() belong to one thread. */
+ * of ours that no other process sees; the outputs region is there too, its pages made in advance.
+ * preparation_take() and _give_back() belong to one thread. */
 #ifndef JUDGE_PREPARE_H
 #define JUDGE_PREPARE_H
 
@@ -15,9 +16,9 @@
 struct prepared_case {
     struct case_data data;
     struct wire_request request; /* without device and poison */
-    struct run_region inputs;
-    bool has_inputs;
-    void *answers;      /* all `expected` buffers */
+    struct run_region inputs, outputs;
+    void *answers; /* all `expected` buffers */
+    uint64_t answer_bytes;
     uint64_t bytes;     /* inputs, outputs and answers together */
     int status;         /* 0, or -1 with `error` */
     bool spec_is_wrong; /* status -1 because of the spec, not because of us */
