@@ -213,6 +213,10 @@ void proc_finish(struct proc *p, struct proc_end *end)
         struct rusage usage = {0};
         while (wait4(p->pid, &status, 0, &usage) < 0 && errno == EINTR)
             continue;
+        /* The rest of the group, if this process adopts orphans (PR_SET_CHILD_SUBREAPER): all of it
+         * is dying, and a parent hands on its children before it ends. */
+        while (waitpid(-p->pid, NULL, 0) > 0 || errno == EINTR)
+            continue;
         end->how = WIFSIGNALED(status) ? PROC_SIGNALLED : PROC_EXITED;
         end->code = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
         end->usage = usage;

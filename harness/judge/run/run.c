@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -140,6 +141,8 @@ int run_open(const struct run_spec *spec, struct run_box *box, struct run_outcom
     /* Not RLIMIT_AS: devices reserve terabytes of addresses that they never touch. */
     struct proc_limit limits[] = {{RLIMIT_CORE, 0}, {RLIMIT_DATA, spec->memory_bytes}};
     uint64_t start = clock_now_ns();
+    /* What the submission forks is ours to wait for when its parent has gone: see proc_finish(). */
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
         return err_set_errno(e, "no socket to the box");
