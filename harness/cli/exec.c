@@ -72,7 +72,7 @@ static int build_program(struct cli *cli, const char *source, const char **progr
         .cache_folder = cli->paths.cache,
         .include_folders = include_folders,
         .limit_ns = 600000000000u,
-        .log_bytes = 256 * 1024,
+        .log_bytes = (uint64_t)256 << 10,
         .program = true,
     };
     progress_show(NULL, "compiling", 0, 1);

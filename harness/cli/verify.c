@@ -9,7 +9,6 @@
 #include "judge/trivial.h"
 
 #include <dirent.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,14 +28,8 @@ struct verification {
     int status; /* STATUS_JUDGE or STATUS_USAGE once something of ours or of the spec failed */
 };
 
-static __attribute__((format(printf, 3, 4))) void tell(struct verification *v, bool ok,
-                                                       const char *format, ...)
+static void tell(struct verification *v, bool ok, const char *sentence)
 {
-    char sentence[2048];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(sentence, sizeof sentence, format, args);
-    va_end(args);
     v->checked++;
     v->failed += !ok;
     struct text line;
@@ -54,6 +47,7 @@ static __attribute__((format(printf, 3, 4))) void tell(struct verification *v, b
 static void verify_trivial(struct verification *v, const struct problem *p)
 {
     struct err e;
+    struct arena *a = &v->cli->arena;
     if (!p->oracle) {
         tell(v, true, "trivial answers: not tried, there is no serial oracle to ask");
         return;
@@ -66,9 +60,11 @@ static void verify_trivial(struct verification *v, const struct problem *p)
         }
         bool ok =
             tally.cases > 0 && tally.passed < tally.cases && 2 * tally.larger_passed <= tally.cases;
-        tell(v, ok, "%s fails in %u of %u cases%s%s%s", trivial_for_people((enum trivial)t),
-             tally.cases - tally.passed, tally.cases, tally.example ? "; passes in '" : "",
-             tally.example ? tally.example : "", tally.example ? "'" : "");
+        tell(v, ok,
+             arena_printf(a, "%s fails in %u of %u cases%s%s%s",
+                          trivial_for_people((enum trivial)t), tally.cases - tally.passed,
+                          tally.cases, tally.example ? "; passes in '" : "",
+                          tally.example ? tally.example : "", tally.example ? "'" : ""));
     }
 }
 
@@ -150,27 +146,31 @@ static void verify_file(struct verification *v, const char *path, const char *sh
     struct result result;
     struct expectations x;
     struct err e;
+    struct arena *a = &v->cli->arena;
     if (judge_submission(&v->cli->paths, v->id, path, &options, &v->cli->arena, &result, &e) != 0) {
         v->status = cli_usage(v->cli, "%s", e.text);
         return;
     }
     if (result.verdict == VERDICT_judge_error) {
         v->status = cli_failed(v->cli, "%s: %s", path, result.message);
-        tell(v, false, "%s: %s", shown, result.message);
+        tell(v, false, arena_printf(a, "%s: %s", shown, result.message));
         return;
     }
     read_expectations(v, path, &x);
     const char *got = verdict_for_people(result.verdict);
     if (result.verdict != wanted)
-        tell(v, false, "%s: %s instead of %s (%s)", shown, got, verdict_for_people(wanted),
-             describe(v->cli, &result));
+        tell(v, false,
+             arena_printf(a, "%s: %s instead of %s (%s)", shown, got, verdict_for_people(wanted),
+                          describe(v->cli, &result)));
     else if (x.finding && !has_finding(&result, x.finding))
-        tell(v, false, "%s: %s, but without the finding %s (%s)", shown, got, x.finding,
-             describe(v->cli, &result));
+        tell(v, false,
+             arena_printf(a, "%s: %s, but without the finding %s (%s)", shown, got, x.finding,
+                          describe(v->cli, &result)));
     else if (x.diagnosis && !has_diagnosis(&result, x.diagnosis))
-        tell(v, false, "%s: %s, but no diagnosis says '%s'", shown, got, x.diagnosis);
+        tell(v, false,
+             arena_printf(a, "%s: %s, but no diagnosis says '%s'", shown, got, x.diagnosis));
     else
-        tell(v, true, "%s: %s", shown, got);
+        tell(v, true, arena_printf(a, "%s: %s", shown, got));
 }
 
 static int is_cuda_source(const struct dirent *entry)
@@ -210,7 +210,7 @@ static void verify_problem(struct verification *v)
     verify_trivial(v, &p);
     if (v->status == STATUS_DONE &&
         verify_folder(v, arena_printf(a, "reference/%s", v->id), VERDICT_accepted) == 0)
-        tell(v, false, "reference/%s holds no reference solution", v->id);
+        tell(v, false, arena_printf(a, "reference/%s holds no reference solution", v->id));
     unsigned rejected = 0;
     for (int k = 0; k < VERDICT_COUNT && v->status == STATUS_DONE; k++) {
         unsigned files = verify_folder(
@@ -219,7 +219,8 @@ static void verify_problem(struct verification *v)
         rejected += k == VERDICT_accepted ? 0 : files;
     }
     if (v->status == STATUS_DONE && rejected == 0)
-        tell(v, false, "submissions/%s holds no submission that must be rejected", v->id);
+        tell(v, false,
+             arena_printf(a, "submissions/%s holds no submission that must be rejected", v->id));
 }
 
 int command_verify(struct cli *cli, int argc, char **argv)

@@ -80,7 +80,8 @@ static int choose_cases(struct judging *j, struct err *e)
     const char *wanted = j->session.options->case_name;
     const struct problem *p = &j->problem;
     struct arena *arena = j->session.arena;
-    j->cases = arena_array(arena, p->case_count, sizeof *j->cases);
+    /* NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers */
+    j->cases = arena_array(arena, p->case_count, sizeof j->cases[0]);
     for (unsigned i = 0; i < p->case_count; i++)
         if (!wanted || strcmp(p->cases[i].name, wanted) == 0)
             j->cases[j->case_count++] = &p->cases[i];
@@ -88,7 +89,7 @@ static int choose_cases(struct judging *j, struct err *e)
         return 0;
     if (!wanted)
         return err_set(e, "%s has no cases", p->file);
-    const char **names = arena_array(arena, p->case_count, sizeof *names);
+    const char **names = arena_array(arena, p->case_count, sizeof names[0]);
     for (unsigned i = 0; i < p->case_count; i++)
         names[i] = p->cases[i].name;
     const char *near = suggest(wanted, names, p->case_count);
@@ -109,7 +110,7 @@ static void start_compiling(struct judging *j)
         .forbid_header_count = p->rules.forbid_header_count,
         .cache_folder = paths->cache,
         .limit_ns = p->limits.compile_ns,
-        .log_bytes = 64 * 1024,
+        .log_bytes = (uint64_t)64 << 10,
     };
     j->submission.toolkit = &j->toolkit;
     j->submission.spec = spec;

@@ -1,7 +1,7 @@
 /* Most of the time of a large case goes into page faults, not into data (measured for 80 MB: 90 ms
- * to touch a fresh memfd page by page, 72 ms to populate it at once, 52 ms for the other process
- * that maps it next, 12 ms for private memory in huge pages). So the answers ask for huge pages,
- * and the regions are populated here, off the path that the submission waits for. */
+ * to touch a fresh memfd page by page, 72 ms to map it populated, 12 ms for private memory in huge
+ * pages). So the answers ask for huge pages, and both regions, whose pages are made when they are
+ * mapped, are made here, off the path that the submission waits for. */
 #include "judge/prepare.h"
 
 #include "judge/request.h"

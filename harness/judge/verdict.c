@@ -1,24 +1,23 @@
 #include "judge/verdict.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-static __attribute__((format(printf, 3, 4))) void
-add(struct pass_verdict *v, enum finding_kind kind, const char *format, ...)
+enum { MESSAGE_BYTES = sizeof(((struct wire_finding *)0)->message) };
+
+/* Adds an error of this kind and returns its message, MESSAGE_BYTES long, for the caller to fill.
+ */
+static char *add(struct pass_verdict *v, enum finding_kind kind)
 {
     if (v->finding_count == VERDICT_FINDINGS_MAX)
-        return;
+        v->finding_count--; /* the one that stopped the run says more than the last of many */
     struct wire_finding *f = &v->findings[v->finding_count++];
     *f = (struct wire_finding){.kind = (uint16_t)kind,
                                .severity = WIRE_ERROR,
                                .block = {-1, -1, -1},
                                .thread = {-1, -1, -1},
                                .count = 1};
-    va_list args;
-    va_start(args, format);
-    vsnprintf(f->message, sizeof f->message, format, args);
-    va_end(args);
+    return f->message;
 }
 
 const struct wire_finding *verdict_finding(const struct pass_verdict *v, enum finding_kind kind)
@@ -107,19 +106,20 @@ static void judge_reply(const struct case_data *data, const struct wire_request 
     case WIRE_CUDA_ERROR:
         if (stopped_by_finding(v))
             return;
-        add(v, FINDING_cuda_error, "%s",
-            reply->message[0] ? reply->message : "a CUDA call or a launch failed");
+        snprintf(add(v, FINDING_cuda_error), MESSAGE_BYTES, "%s",
+                 reply->message[0] ? reply->message : "a CUDA call or a launch failed");
         return;
     case WIRE_CRASHED:
         if (!stopped_by_finding(v))
-            add(v, FINDING_signal, "%s",
-                reply->message[0] ? reply->message : strsignal(reply->signal));
+            snprintf(add(v, FINDING_signal), MESSAGE_BYTES, "%s",
+                     reply->message[0] ? reply->message : strsignal(reply->signal));
         return;
     case WIRE_LOAD_FAILED:
-        add(v, FINDING_exit, "the compiled submission could not be loaded: %s", reply->message);
+        snprintf(add(v, FINDING_exit), MESSAGE_BYTES,
+                 "the compiled submission could not be loaded: %.440s", reply->message);
         return;
     case WIRE_READY:
-        add(v, FINDING_exit, "the process answered out of turn");
+        snprintf(add(v, FINDING_exit), MESSAGE_BYTES, "the process answered out of turn");
         return;
     case WIRE_BAD_REQUEST:
         break;
@@ -140,16 +140,17 @@ void verdict_of_pass(const struct case_data *data, const struct wire_request *re
         judge_reply(data, request, &outcome->reply, outputs, arena, v);
         return;
     case RUN_EXITED:
-        add(v, FINDING_exit, "the process ended with exit status %d before %s was done",
-            outcome->code, entry);
+        snprintf(add(v, FINDING_exit), MESSAGE_BYTES,
+                 "the process ended with exit status %d before %s was done", outcome->code, entry);
         return;
     case RUN_SIGNALLED:
-        add(v, FINDING_signal, "the process was killed by signal %d (%s) before %s was done",
-            outcome->code, strsignal(outcome->code), entry);
+        snprintf(add(v, FINDING_signal), MESSAGE_BYTES,
+                 "the process was killed by signal %d (%s) before %s was done", outcome->code,
+                 strsignal(outcome->code), entry);
         return;
     case RUN_GARBAGE:
-        add(v, FINDING_exit, "the process sent something that is no answer before %s was done",
-            entry);
+        snprintf(add(v, FINDING_exit), MESSAGE_BYTES,
+                 "the process sent something that is no answer before %s was done", entry);
         return;
     case RUN_OUTPUT_LIMIT:
         v->verdict = VERDICT_output_limit_exceeded;

@@ -69,7 +69,8 @@ static void compare_scan_error_bound(const struct output_view *view, struct diff
         return;
     uint64_t n = view->compared;
     struct series in = scanned_input(view);
-    double factor = 2 * ceil(log2(n > 1 ? (double)n : 1.0)) + (double)(n / 1024) + 16;
+    uint64_t thousands = n / 1024;
+    double factor = 2 * ceil(log2(n > 1 ? (double)n : 1.0)) + (double)thousands + 16;
     double unit = float_unit(view->got.type), sum = 0;
     for (uint64_t i = 0; i < n; i++) {
         if (in.bytes)

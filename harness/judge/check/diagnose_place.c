@@ -104,11 +104,10 @@ const char *diagnose_wrong_order(const struct diagnosis_context *c)
     free(values);
     if (!same)
         return NULL;
-    return arena_printf(
-        c->arena,
-        "right set in wrong order: `%s` holds exactly the elements that it "
-        "should, but not each in its place",
-        c->view->name);
+    return arena_printf(c->arena,
+                        "right set in wrong order: `%s` holds exactly the elements that it "
+                        "should, but not each in its place",
+                        c->view->name);
 }
 
 const char *diagnose_repeating_place(const struct diagnosis_context *c)
