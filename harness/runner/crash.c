@@ -15,6 +15,8 @@ enum { STACK_BYTES = 256 * 1024, NEAR_NULL_BYTES = 4096, PATIENCE_US = 200000 };
 static struct {
     const struct wire_device_hooks *hooks;
     int socket_fd;
+    const struct crash_buffer *buffers;
+    unsigned buffer_count;
     struct wire_reply reply;
     _Alignas(64) char stack[STACK_BYTES];
 } crash;
@@ -42,6 +44,32 @@ static void add_hex(char *to, size_t capacity, uintptr_t value)
     add(to, capacity, p);
 }
 
+static void explain_buffer(char *message, size_t capacity, uintptr_t address)
+{
+    for (unsigned i = 0; i < crash.buffer_count; i++) {
+        const struct crash_buffer *b = &crash.buffers[i];
+        if (address - (uintptr_t)b->start >= b->bytes)
+            continue;
+        add(message, capacity, "host code dereferences the device pointer `");
+        add(message, capacity, b->name);
+        add(message, capacity, "`: only kernels can reach device memory");
+        return;
+    }
+}
+
+static void add_finding(struct wire_reply *reply)
+{
+    if (reply->finding_count == WIRE_FINDINGS_MAX)
+        return;
+    struct wire_finding *f = &reply->findings[reply->finding_count++];
+    *f = (struct wire_finding){.kind = FINDING_device_pointer_on_host,
+                               .severity = WIRE_ERROR,
+                               .block = {-1, -1, -1},
+                               .thread = {-1, -1, -1},
+                               .count = 1};
+    add(f->message, sizeof f->message, reply->message);
+}
+
 /* A sentence about a fault at `address`. */
 static void explain_fault(struct wire_reply *reply, const siginfo_t *info)
 {
@@ -56,21 +84,15 @@ static void explain_fault(struct wire_reply *reply, const siginfo_t *info)
         return;
     }
     uintptr_t address = (uintptr_t)info->si_addr;
-    if (crash.hooks && address >= NEAR_NULL_BYTES) {
-        crash.hooks->explain_host_address(info->si_addr, message, capacity);
-        if (message[0]) {
-            struct wire_finding *f = &reply->findings[reply->finding_count];
-            if (reply->finding_count == WIRE_FINDINGS_MAX)
-                return;
-            reply->finding_count++;
-            *f = (struct wire_finding){.kind = FINDING_device_pointer_on_host,
-                                       .severity = WIRE_ERROR,
-                                       .block = {-1, -1, -1},
-                                       .thread = {-1, -1, -1},
-                                       .count = 1};
-            add(f->message, sizeof f->message, message);
-            return;
-        }
+    if (address >= NEAR_NULL_BYTES) {
+        if (crash.hooks)
+            crash.hooks->explain_host_address(info->si_addr, message, capacity);
+        else
+            explain_buffer(message, capacity, address);
+    }
+    if (message[0]) {
+        add_finding(reply);
+        return;
     }
     add(message, capacity,
         address < NEAR_NULL_BYTES ? "host code dereferences a null pointer (address "
@@ -138,6 +160,12 @@ static void on_crash(int number, siginfo_t *info, void *context)
     }
     explain(reply, info);
     send_and_end();
+}
+
+void crash_name_buffers(const struct crash_buffer *buffers, unsigned count)
+{
+    crash.buffers = buffers;
+    crash.buffer_count = count;
 }
 
 void crash_catch(const struct wire_device_hooks *hooks, int socket_fd)

@@ -234,6 +234,23 @@ static void fail(struct wire_reply *reply, const struct err *e)
              e->text);
 }
 
+/* What the entry is given, and the same for the explanation of a crash. */
+static void point(struct pass_state *s, const struct wire_request *q, void **pointers)
+{
+    unsigned named = 0;
+    for (unsigned i = 0; i < q->param_count; i++) {
+        const struct wire_param *p = &q->params[i];
+        pointers[i] = NULL;
+        if (p->kind == WIRE_PARAM_STREAM)
+            pointers[i] = s->device->stream;
+        if (p->kind != WIRE_PARAM_BUFFER)
+            continue;
+        pointers[i] = (uint8_t *)s->buffers[i] + payload_offset(p);
+        s->named[named++] = (struct crash_buffer){s->buffers[i], wire_buffer_bytes(p), p->name};
+    }
+    crash_name_buffers(s->named, named);
+}
+
 void pass_run(struct pass_state *s, const struct wire_request *q, const int fds[2],
               struct wire_reply *reply)
 {
@@ -244,10 +261,7 @@ void pass_run(struct pass_state *s, const struct wire_request *q, const int fds[
         return;
     }
     void *pointers[WIRE_PARAMS_MAX];
-    for (unsigned i = 0; i < q->param_count; i++)
-        pointers[i] = q->params[i].kind == WIRE_PARAM_STREAM
-                          ? (void *)d->stream
-                          : (uint8_t *)s->buffers[i] + payload_offset(&q->params[i]);
+    point(s, q, pointers);
     uint64_t bytes_before = d->hooks ? d->hooks->peak_bytes() : 0;
 
     uint64_t start = clock_now_ns();

@@ -6,6 +6,7 @@
 #define RUNNER_PASS_H
 
 #include "runner/call.h"
+#include "runner/crash.h"
 #include "runner/device.h"
 #include "wire/wire.h"
 
@@ -27,6 +28,7 @@ struct pass_state {
     call_entry entry;
     void *buffers[WIRE_PARAMS_MAX]; /* of the last pass */
     unsigned buffer_count;
+    struct crash_buffer named[WIRE_PARAMS_MAX];
     struct region inputs, outputs;
     uint8_t *chunk; /* poison on its way to the device */
 };

@@ -376,6 +376,20 @@ static void test_findings_survive_a_crash(void **state)
     finish(&f);
 }
 
+static void test_device_pointer_without_hooks(void **state)
+{
+    (void)state;
+    struct fixture f;
+    open_library(&f, "fake_cudart_gpu", "fake_submission", "device_pointer");
+    make_request(&f);
+    pass(&f, 20 * SECOND_NS);
+    assert_int_equal(f.outcome.reply.status, WIRE_CRASHED);
+    assert_non_null(strstr(f.outcome.reply.message, "dereferences the device pointer `out`"));
+    assert_int_equal(f.outcome.reply.finding_count, 1);
+    assert_int_equal(f.outcome.reply.findings[0].kind, FINDING_device_pointer_on_host);
+    finish(&f);
+}
+
 static void test_output_survives_a_crash(void **state)
 {
     (void)state;
@@ -703,6 +717,7 @@ int main(void)
         cmocka_unit_test(test_small_cases_are_cheap),
         cmocka_unit_test(test_crashes),
         cmocka_unit_test(test_findings_survive_a_crash),
+        cmocka_unit_test(test_device_pointer_without_hooks),
         cmocka_unit_test(test_output_survives_a_crash),
         cmocka_unit_test(test_crash_while_the_device_is_locked),
         cmocka_unit_test(test_handlers_are_put_back),
