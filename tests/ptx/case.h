@@ -51,6 +51,9 @@ bool value_matches(const struct value *expected, uint64_t got, enum ptx_type t);
 /* The value as people read it, in a buffer of `bytes`. */
 void value_print(uint64_t bits, enum ptx_type t, char *out, size_t bytes);
 
+/* Appends the PTX of the plain way of running a case. */
+void case_text(const struct ptx_case *c, struct text *out);
+
 /* Runs a case in every way README.md names. Returns the number of failed runs, each printed. */
 unsigned case_run(struct vm *vm, const char *file, const struct ptx_case *c);
 

@@ -907,8 +907,9 @@ def conversions():
         for d in ints:
             f.case("cvt.%s.%s" % (d, s), "cvt.%s.%s %%d0, %%a0;" % (d, s), [(s, xs)],
                    [(container(d), [val(val(x, s), d) for x in xs])])
-            f.case("cvt.sat.%s.%s" % (d, s), "cvt.sat.%s.%s %%d0, %%a0;" % (d, s), [(s, xs)],
-                   [(container(d), [clamp(val(x, s), d) for x in xs])])
+            if any(clamp(val(x, s), d) != val(x, s) for x in (0, mask(w), mask(w - 1), 1 << (w - 1))):
+                f.case("cvt.sat.%s.%s" % (d, s), "cvt.sat.%s.%s %%d0, %%a0;" % (d, s), [(s, xs)],
+                       [(container(d), [clamp(val(x, s), d) for x in xs])])
         for fmt in (F32, F64, F16):
             f.case("cvt.*.%s.%s" % (fmt.name, s),
                    "\n".join("cvt.%s.%s.%s %%d%d, %%a0;" % (m, fmt.name, s, i)

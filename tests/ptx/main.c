@@ -1,8 +1,10 @@
-/* ptx_cases FILE...: runs every case of the files; 0 if all hold. A crash names its case. */
+/* ptx_cases FILE...: runs every case of the files; 0 if all hold. A crash names its case.
+ * ptx_cases --text NUMBER FILE: prints the PTX of the file's NUMBER-th case (from 1), for ptxas. */
 #include "case.h"
 
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -47,8 +49,33 @@ static int run_file(const char *path, unsigned *count, unsigned *failed)
     return result;
 }
 
+static int print_case(const char *path, unsigned long number)
+{
+    struct arena arena;
+    struct err e;
+    struct text text;
+    struct ptx_case *cases = NULL;
+    arena_init(&arena);
+    text_init(&text);
+    int result = cases_read(path, &arena, &cases, &e);
+    if (result)
+        fprintf(stderr, "%s\n", e.text);
+    const struct ptx_case *c = cases;
+    for (; c && number > 1; number--)
+        c = c->next;
+    if (c && result == 0)
+        case_text(c, &text);
+    printf("%s", text_str(&text));
+    text_release(&text);
+    cases_release(cases);
+    arena_release(&arena);
+    return c && result == 0 ? 0 : 2;
+}
+
 int main(int argc, char **argv)
 {
+    if (argc == 4 && strcmp(argv[1], "--text") == 0)
+        return print_case(argv[3], strtoul(argv[2], NULL, 10));
     static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGABRT, SIGILL};
     unsigned count = 0, failed = 0;
     for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++)

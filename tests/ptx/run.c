@@ -131,6 +131,11 @@ static void write_kernel(struct text *t, const struct ptx_case *c, const struct 
     text_add(t, "END_OF_CASE:\nret;\n}\n");
 }
 
+void case_text(const struct ptx_case *c, struct text *out)
+{
+    write_kernel(out, c, &(struct way){.threads = c->threads});
+}
+
 /* ---- one run ---- */
 
 static const char *describe(const struct way *way, char *out, size_t bytes)
