@@ -6,8 +6,10 @@
 # something; a sentence says what to do about it.
 set -u
 
-case $0 in
-*/*) root=${0%/*} ;;
+self=$0
+[ -h "$self" ] && self=$(readlink -f "$self")
+case $self in
+*/*) root=${self%/*} ;;
 *) root=. ;;
 esac
 root=$(cd "$root" && pwd -P) || exit 3
@@ -46,8 +48,16 @@ find_nvcc() {
     return 1
 }
 
+# Whoever builds also needs the headers, which CMake looks for in CUDA_HOME.
 need_nvcc() {
-    find_nvcc && return 0
+    if find_nvcc; then
+        if [ -z "${CUDA_HOME:-}" ]; then
+            nvcc=$(readlink -f "$(command -v nvcc)")
+            CUDA_HOME=${nvcc%/bin/nvcc}
+            export CUDA_HOME
+        fi
+        return 0
+    fi
     cat >&2 <<'END'
 judge: there is no nvcc: not in PATH, not in $CUDA_HOME/bin, not in /usr/local/cuda/bin.
 Install the CUDA Toolkit 13.0; a graphics card and a driver are not needed. On Debian 12:

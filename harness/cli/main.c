@@ -37,7 +37,7 @@ static const char OPTIONS_OF_RUN[] =
     "  --check bounds|default|all  how much the CPU device looks for (default)\n"
     "  --verbose                every case with its counters, and the compiler's warnings\n"
     "options of exec: --device auto|cpu|gpu, before PROGRAM.cu\n"
-    "options of list, show: --lang en|zh\n"
+    "options of list, show, hint: --lang en|zh\n"
     "options of verify: --seed N\n"
     "\nexit status: 0 accepted; 1 judged and not accepted; 2 the call or a problem spec is wrong;\n"
     "3 the judge or its environment failed.\n";
