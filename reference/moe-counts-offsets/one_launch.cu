@@ -25,8 +25,9 @@ constexpr int kTableWords = 8192;          // 32 KB: two blocks of 1024 threads 
 constexpr int kExpertsMax = 4096;
 constexpr int kBins = kExpertsMax / kThreads; // per thread, in the scan
 constexpr int kVector = 4;                 // ids of one 16-byte load
+constexpr int kLoads = 4;                  // in flight per thread: 64 KB per SM cover its latency
 constexpr long long kOneBlockIds = 16384;  // up to here two memsets cost more than more blocks save
-constexpr long long kIdsPerThread = 16;    // fewer: flushing the table costs more than counting
+constexpr long long kIdsPerThread = 4;     // as soon as there are enough for one load each
 
 // ---- lane and warp ----
 
@@ -68,6 +69,13 @@ struct Table {
         if (unsigned(expert) < unsigned(num_experts)) // one comparison refuses negative ids too
             atomicAdd(&words[expert * columns + (lane_index() & (columns - 1))], 1);
     }
+    __device__ void count(int4 experts) const
+    {
+        count(experts.x);
+        count(experts.y);
+        count(experts.z);
+        count(experts.w);
+    }
     // Every thread starts at another column: neighbours read different banks.
     __device__ int sum(int expert) const
     {
@@ -89,14 +97,19 @@ __device__ __forceinline__ void block_count_ids(Table table, const int *topk_ids
     const bool aligned = reinterpret_cast<size_t>(topk_ids) % (kVector * sizeof(int)) == 0;
     const long long vectors = aligned ? id_count / kVector : 0;
     const int4 *vector_ids = reinterpret_cast<const int4 *>(topk_ids);
-    for (long long i = thread; i < vectors; i += threads) {
-        const int4 ids = vector_ids[i];
-        table.count(ids.x);
-        table.count(ids.y);
-        table.count(ids.z);
-        table.count(ids.w);
+    long long i = thread;
+    for (; i + (kLoads - 1) * threads < vectors; i += kLoads * threads) {
+        int4 ids[kLoads];
+#pragma unroll
+        for (int k = 0; k < kLoads; k++)
+            ids[k] = vector_ids[i + k * threads];
+#pragma unroll
+        for (int k = 0; k < kLoads; k++)
+            table.count(ids[k]);
     }
-    for (long long i = vectors * kVector + thread; i < id_count; i += threads)
+    for (; i < vectors; i += threads)
+        table.count(vector_ids[i]);
+    for (i = vectors * kVector + thread; i < id_count; i += threads)
         table.count(topk_ids[i]);
 }
 
