@@ -264,6 +264,47 @@ static void cost_limits(void **state)
     }
 }
 
+/* The expected answers come from a reference in a box of its own. */
+static void reference_gives_the_answers(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *reference, *submission;
+        int status; /* of the reference's run */
+        enum verdict verdict;
+    } CASES[] = {
+        {"right", "right", 0, VERDICT_accepted},
+        {"right", "inclusive", 0, VERDICT_wrong_answer},
+        {"inclusive", "inclusive", 0, VERDICT_accepted}, /* so it is the reference that decides */
+        {"races", "right", -1, VERDICT_accepted},
+        {"crashes", "right", -1, VERDICT_accepted},
+    };
+    for (size_t k = 0; k < sizeof CASES / sizeof CASES[0]; k++) {
+        struct scene s;
+        struct err e;
+        play(&s, "right", "");
+        s.session.reference.spec = s.session.submission.spec;
+        s.session.reference.spec.entry = CASES[k].reference;
+        s.session.submission.spec.entry = CASES[k].submission;
+        s.problem.reference = "reference.cu";
+        keeper_close(&s.session.submission);
+        preparation_stop(&s.preparation);
+        const struct problem_case *only[] = {&s.problem.cases[2]};
+        assert_int_equal(
+            preparation_start(&s.preparation, &s.problem, only, 1, 5, false, &s.arena, &e), 0);
+        struct prepared_case *c = preparation_take(&s.preparation, 0);
+        assert_int_equal(session_run_reference(&s.session, c, &e), CASES[k].status);
+        if (CASES[k].status == 0) {
+            assert_int_equal(session_run_case(&s.session, c, &s.results[0], &e), 0);
+            assert_int_equal(s.results[0].verdict, CASES[k].verdict);
+        } else {
+            assert_non_null(strstr(e.text, "the reference reference.cu fails on case 'n=33'"));
+        }
+        keeper_close(&s.session.reference);
+        end(&s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -274,6 +315,7 @@ int main(void)
         cmocka_unit_test(reruns_tell_what_matters),
         cmocka_unit_test(time_limit),
         cmocka_unit_test(cost_limits),
+        cmocka_unit_test(reference_gives_the_answers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
