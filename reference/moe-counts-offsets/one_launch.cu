@@ -2,17 +2,17 @@
 //
 // Contract: num_tokens >= 0, top_k >= 0, their product fits in int64; 1 <= num_experts <= 4096; all
 // arrays are aligned to 4 bytes and do not overlap; ids outside [0, num_experts) are not counted;
-// counts[e] = how many ids are e, offsets[e] = counts[0] + ... + counts[e - 1]; both are written also
-// when there is no token. The same bits on every run. All work goes on `stream`; no workspace.
+// counts[e] = how many ids are e, offsets[e] = counts[0] + ... + counts[e - 1]; both are written
+// also when there is no token. The same bits on every run. All work goes on `stream`; no workspace.
 // State: none outlives the call. Up to kOneBlockIds ids a single block does everything. Beyond, the
 // blocks meet in the output itself: counts is cleared and summed up in place, and offsets[0], which
 // ends as 0 in any case, counts the blocks that are done. So calls on any number of streams may
 // overlap, calls may be captured in graphs, and an aborted call leaves nothing behind. Blocks never
 // wait for each other: any order and any number of resident blocks will do.
 // Method: every block counts its share of the ids in a table in shared memory. A bin has several
-//         columns, and a lane always uses the same one: with 32 columns no two lanes meet in a bank,
-//         however skewed the ids are. The sums of the bins are added to counts; the block that is
-//         done last scans counts.
+//         columns, and a lane always uses the same one: with 32 columns no two lanes meet in a
+//         bank, however skewed the ids are. The sums of the bins are added to counts; the block
+//         that is done last scans counts.
 // Moves: 4 bytes in per id, 8 bytes out per expert.
 
 #include <cuda_runtime.h>
@@ -21,7 +21,7 @@ constexpr int kLanes = 32;
 constexpr unsigned kAllLanes = 0xffffffffu;
 constexpr int kThreads = 1024;             // one table serves as many threads as possible
 constexpr int kWarps = kThreads / kLanes;
-constexpr int kTableWords = 8192;          // 32 KB: two blocks of 1024 threads fit on an SM
+constexpr int kTableWords = 8192;          // 32 KB: the largest power of two within 48 KB
 constexpr int kExpertsMax = 4096;
 constexpr int kBins = kExpertsMax / kThreads; // per thread, in the scan
 constexpr int kVector = 4;                 // ids of one 16-byte load
@@ -140,8 +140,8 @@ __device__ __forceinline__ void block_scan_counts(const int (&counts)[kBins], in
     }
 }
 
-// Adds the table to counts, says so, and tells whether this block is the last one. `done` counts the
-// blocks that said so.
+// Adds the table to counts, says so, and tells whether this block is the last one. `done` counts
+// the blocks that said so.
 __device__ __forceinline__ bool block_flush(Table table, int *counts, int *done)
 {
     __shared__ bool is_last;
@@ -202,7 +202,8 @@ __global__ void __launch_bounds__(kThreads)
 #pragma unroll
     for (int bin = 0; bin < kBins; bin++) {
         const int expert = threadIdx.x * kBins + bin;
-        sums[bin] = expert < num_experts ? __ldcg(&counts[expert]) : 0; // from L2, where atomics act
+        // From L2, where atomics act.
+        sums[bin] = expert < num_experts ? __ldcg(&counts[expert]) : 0;
     }
     block_scan_counts(sums, offsets, num_experts);
 }
@@ -217,8 +218,8 @@ extern "C" void moe_counts_offsets(const int *topk_ids, int *counts, int *offset
     const size_t table_bytes = sizeof(int) * size_t(num_experts) * size_t(columns);
 
     if (id_count <= kOneBlockIds) {
-        count_in_one_block<<<1, kThreads, table_bytes, stream>>>(topk_ids, counts, offsets, id_count,
-                                                                 num_experts, columns);
+        count_in_one_block<<<1, kThreads, table_bytes, stream>>>(topk_ids, counts, offsets,
+                                                                 id_count, num_experts, columns);
         cudaGetLastError();
         return;
     }

@@ -2,8 +2,8 @@
 //
 // Contract: num_tokens >= 0, top_k >= 0, their product fits in int64; 1 <= num_experts <= 4096; all
 // arrays are aligned to 4 bytes and do not overlap; ids outside [0, num_experts) are not counted;
-// counts[e] = how many ids are e, offsets[e] = counts[0] + ... + counts[e - 1]; both are written also
-// when there is no token. The same bits on every run. All work goes on `stream`; no workspace.
+// counts[e] = how many ids are e, offsets[e] = counts[0] + ... + counts[e - 1]; both are written
+// also when there is no token. The same bits on every run. All work goes on `stream`; no workspace.
 // Method: a histogram, then an exclusive prefix sum of it.
 // Moves: 4 bytes in per id, 8 bytes out per expert.
 

@@ -2,9 +2,9 @@
 //
 // Contract: num_tokens >= 0, top_k >= 0, their product fits in int64; 1 <= num_experts <= 4096; all
 // arrays are aligned to 4 bytes and do not overlap; ids outside [0, num_experts) are not counted;
-// counts[e] = how many ids are e, offsets[e] = counts[0] + ... + counts[e - 1]; both are written also
-// when there is no token. The same bits on every run. All work goes on `stream`; no workspace; calls
-// on different streams may overlap.
+// counts[e] = how many ids are e, offsets[e] = counts[0] + ... + counts[e - 1]; both are written
+// also when there is no token. The same bits on every run. All work goes on `stream`; no workspace;
+// calls on different streams may overlap.
 // Method: 1. counts = 0.
 //         2. count_ids: every block counts its share of the ids in shared memory, then adds what is
 //            not 0 to counts.
@@ -44,8 +44,8 @@ __device__ __forceinline__ int warp_inclusive_sum(int value)
 
 // ---- block ----
 
-// Exclusive prefix sum over a block of kScanThreads, and its total. Every thread calls it; ends with
-// a barrier, so that it can be called again.
+// Exclusive prefix sum over a block of kScanThreads, and its total. Every thread calls it; ends
+// with a barrier, so that it can be called again.
 __device__ __forceinline__ int block_exclusive_sum(int value, int &total)
 {
     __shared__ int warp_sums[kLanes];

@@ -1,16 +1,17 @@
-// Ordered compaction, rung 2: one pass with decoupled look-back. The judge compares against this one.
+// Ordered compaction, rung 2: one pass with decoupled look-back. What the judge compares against.
 //
 // Contract: 0 <= n < 2^31; `in` and `out` do not overlap and are aligned to 4 bytes; the workspace
 // holds at least 8 + 8 * ceil(n / 8192) bytes, aligned to 8, contents undefined; keeps in[i] > 0 in
 // the order of the input, so NaN and -0.0 go and +infinity and positive subnormals stay; writes
-// *count also for n = 0; leaves out[*count .. n) as it was. The same bits on every run. All work goes
-// on `stream`; calls with different workspaces may overlap. Finishes for any order in which blocks
-// start and any number of resident blocks: a tile waits only for tiles that were drawn before it.
-// Method: a block draws a tile, loads it once into registers and counts what it keeps; publishes the
-//         count; its first warp sums the counts of the tiles before it, 32 at a time, back to the
-//         first tile that already published an inclusive prefix; publishes its own inclusive prefix;
-//         then every kept item is written to its place. (Merrill and Garland, Single-pass Parallel
-//         Prefix Scan with Decoupled Look-back, 2016.)
+// *count also for n = 0; leaves out[*count .. n) as it was. The same bits on every run. All work
+// goes on `stream`; calls with different workspaces may overlap. Finishes for any order in which
+// blocks start and any number of resident blocks: a tile waits only for tiles that were drawn
+// before it.
+// Method: a block draws a tile, loads it once into registers and counts what it keeps; publishes
+//         the count; its first warp sums the counts of the tiles before it, 32 at a time, back to
+//         the first tile that already published an inclusive prefix; publishes its own inclusive
+//         prefix; then every kept item is written to its place. (Merrill and Garland, Single-pass
+//         Parallel Prefix Scan with Decoupled Look-back, 2016.)
 // Moves: 4 bytes in, 4 bytes out per kept item, 8 bytes of tile state per 8192 items.
 
 #include <cuda_runtime.h>

@@ -1,9 +1,9 @@
 // Ordered compaction, rung 0: one thread, one loop. The yardstick of every other rung.
 //
-// Contract: 0 <= n < 2^31; `in` and `out` do not overlap and are aligned to 4 bytes; keeps in[i] > 0
-// in the order of the input, so NaN and -0.0 go and +infinity and positive subnormals stay; writes
-// *count also for n = 0; leaves out[*count .. n) as it was. The same bits on every run. All work goes
-// on `stream`; the workspace is not used.
+// Contract: 0 <= n < 2^31; `in` and `out` do not overlap and are aligned to 4 bytes; keeps in[i] >
+// 0 in the order of the input, so NaN and -0.0 go and +infinity and positive subnormals stay;
+// writes *count also for n = 0; leaves out[*count .. n) as it was. The same bits on every run. All
+// work goes on `stream`; the workspace is not used.
 // Method: a running count of what was kept is the place of the next kept item: an exclusive prefix
 // sum of the flags "is kept", done serially.
 // Moves: 4 bytes in, 4 bytes out per kept item.

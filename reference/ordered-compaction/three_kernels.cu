@@ -8,8 +8,8 @@
 // Method: 1. count_tiles: how many items each tile keeps.
 //         2. scan_tile_counts: one block turns the counts into the place of each tile's first item;
 //            the total is *count.
-//         3. scatter_tiles: look at the items again; a kept item goes to the tile's place + the kept
-//            items before it in the tile, by ballot and popc.
+//         3. scatter_tiles: look at the items again; a kept item goes to the tile's place + the
+//            kept items before it in the tile, by ballot and popc.
 // Moves: 8 bytes in (each item is read twice), 4 bytes out per kept item.
 
 #include <cuda_runtime.h>
@@ -98,8 +98,8 @@ __device__ __forceinline__ int block_kept_before(int warp_kept, int &block_kept)
     return before;
 }
 
-// Exclusive prefix sum over a block of kScanThreads, and its total. Every thread calls it; ends with
-// a barrier, so that it can be called again.
+// Exclusive prefix sum over a block of kScanThreads, and its total. Every thread calls it; ends
+// with a barrier, so that it can be called again.
 __device__ __forceinline__ int block_exclusive_sum(int value, int &total)
 {
     __shared__ int warp_sums[kLanes];
