@@ -1,5 +1,5 @@
 // MoE counts and offsets: a histogram and its exclusive prefix sum. The rules are in statement.md;
-// hints: judge.sh hint.
+// hints: ./judge.sh hint moe-counts-offsets
 //
 // This starter compiles and counts rightly, with one global atomic per id. The offsets are missing.
 
@@ -8,7 +8,8 @@
 __global__ void count_ids(const int *topk_ids, int *counts, long long id_count, int num_experts)
 {
     const long long stride = (long long)gridDim.x * blockDim.x;
-    for (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; i < id_count; i += stride) {
+    const long long thread = (long long)blockIdx.x * blockDim.x + threadIdx.x;
+    for (long long i = thread; i < id_count; i += stride) {
         const int expert = topk_ids[i];
         if (expert >= 0 && expert < num_experts)
             atomicAdd(&counts[expert], 1);

@@ -1,7 +1,8 @@
-// Ordered compaction: keep in[i] > 0, in order. The rules are in statement.md; hints: judge.sh hint.
+// Ordered compaction: keep in[i] > 0, in order. The rules are in statement.md; hints:
+// ./judge.sh hint ordered-compaction
 //
-// This starter compiles and keeps the right items, but every warp asks one counter for its places, so
-// the warps come out in whatever order they ask. Where does a warp's first item have to go?
+// This starter compiles and keeps the right items, but every warp asks one counter for its places,
+// so the warps come out in whatever order they ask. Where does a warp's first item have to go?
 
 #include <cuda_runtime.h>
 
@@ -16,7 +17,7 @@ __global__ void compact(const float *in, float *out, int *count, int n)
     const int rank = __popc(votes & ((1u << lane) - 1)); // kept items before mine, in this warp
     int place = 0;
     if (lane == 0)
-        place = atomicAdd(count, __popc(votes)); // TODO: the kept items of all warps before this one
+        place = atomicAdd(count, __popc(votes)); // TODO: what all warps before this one keep
     place = __shfl_sync(0xffffffff, place, 0);
     if (keep)
         out[place + rank] = value;
