@@ -78,13 +78,13 @@ static int read_targets(struct parser *p, struct name *label)
             fail_found(p, "a label");
             goto out;
         }
-        *(struct name **)vec_push(&names, sizeof name) = name;
+        *(struct name **)vec_push(&names, sizeof(void *)) = name;
     } while (accept(p, ','));
     if (expect(p, ';') || bind(p, label, BOUND_TARGETS, 0, &b))
         goto out;
     b->target_count = (uint32_t)names.count;
-    b->targets = arena_array(&p->scratch, names.count, sizeof *b->targets);
-    memcpy(b->targets, names.data, names.count * sizeof *b->targets);
+    b->targets = arena_array(&p->scratch, names.count, sizeof(void *));
+    memcpy(b->targets, names.data, names.count * sizeof(void *));
     result = 0;
 out:
     vec_release(&names);

@@ -167,7 +167,7 @@ static int read_value_of(struct parser *p, const struct declaration *d, struct p
 
 static int read_variable(struct parser *p, struct declaration *d, uint8_t space, uint8_t linkage)
 {
-    struct ptx_symbol symbol;
+    struct ptx_symbol symbol = {0};
     int32_t index;
     bool is_new;
     if (read_declarator(p, d) || make_symbol(p, d, space, &symbol) ||
@@ -202,7 +202,7 @@ static int read_parameter(struct parser *p, uint64_t *block)
 {
     const char *w;
     struct declaration d;
-    struct ptx_symbol symbol;
+    struct ptx_symbol symbol = {0};
     if (expect(p, '.'))
         return -1;
     size_t length = read_word(p, &w);

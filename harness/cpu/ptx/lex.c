@@ -196,6 +196,22 @@ static bool read_magnitude(const char **s, struct number *out)
     return true;
 }
 
+/* Decimal integers of up to 18 digits, nearly all there are. False: read_magnitude() must look. */
+static bool read_short_decimal(struct parser *p, uint64_t *out)
+{
+    const char *s = p->at;
+    uint64_t value = 0;
+    if (*s == '0' && is_class(s[1], CHAR_IDENT))
+        return false;
+    while (is_class(*s, CHAR_DIGIT))
+        value = value * 10 + (uint64_t)(*s++ - '0');
+    if (s == p->at || s - p->at > 18 || *s == '.' || is_class(*s, CHAR_IDENT))
+        return false;
+    p->at = s;
+    *out = value;
+    return true;
+}
+
 int read_number(struct parser *p, struct number *out)
 {
     bool negative = false;
@@ -203,7 +219,8 @@ int read_number(struct parser *p, struct number *out)
         negative ^= *p->at == '-';
         p->at++;
     }
-    if (!read_magnitude(&p->at, out))
+    out->type = PTX_S64;
+    if (!read_short_decimal(p, &out->bits) && !read_magnitude(&p->at, out))
         return 1;
     if (negative && out->type == PTX_F32)
         out->bits ^= 1u << 31;
@@ -220,6 +237,9 @@ int read_unsigned(struct parser *p, uint64_t most, const char *what, uint64_t *o
     if (!is_class(next_char(p), CHAR_DIGIT))
         return fail_found(p, what);
     const char *start = p->at;
+    if (read_short_decimal(p, out) && *out <= most)
+        return 0;
+    p->at = start;
     if (read_number(p, &n) || (n.type != PTX_S64 && n.type != PTX_U64) || n.bits > most) {
         size_t length = 0;
         while (length < 40 && is_class(start[length], CHAR_IDENT))

@@ -237,9 +237,12 @@ static int read_section(struct parser *p)
     const char *close = memchr(p->at, '}', (size_t)(p->end - p->at));
     if (!close)
         return fail(p, "the section is not closed; expected '}'");
-    for (; p->at != close; p->at++)
-        p->line += *p->at == '\n';
-    p->at++;
+    const char *newline = p->at;
+    while ((newline = memchr(newline, '\n', (size_t)(close - newline)))) {
+        p->line++;
+        newline++;
+    }
+    p->at = close + 1;
     return 0;
 }
 

@@ -38,7 +38,7 @@ static void grow_table(struct parser *p)
     uint32_t old_count = p->table ? p->table_mask + 1 : 0;
     uint32_t count = old_count ? old_count * 2 : 1024;
     struct name **old = p->table;
-    p->table = calloc(count, sizeof *p->table);
+    p->table = calloc(count, sizeof(void *));
     if (!p->table)
         BUG("out of memory for %u names", count);
     p->table_mask = count - 1;
