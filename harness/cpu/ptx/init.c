@@ -83,22 +83,31 @@ static int read_target(struct parser *p, struct ptx_reloc *r)
     return 0;
 }
 
+static int fail_masked(struct parser *p)
+{
+    return fail(p, "a masked address was found; expected the eight bytes of one address in order");
+}
+
 /* mask(target): one byte of an address. The first one makes the relocation. */
 static int read_masked(struct parser *p, struct init *in, uint64_t mask, uint64_t at)
 {
     struct ptx_reloc r = {.offset = at, .bytes = 8};
     if (expect(p, '(') || read_target(p, &r) || expect(p, ')'))
         return -1;
-    if (in->element_bytes == 1 && mask == 0xff) {
+    if (in->element_bytes != 1)
+        return fail_masked(p);
+    if (in->mask_left == 0) {
+        if (mask != 0xff)
+            return fail_masked(p);
         *(struct ptx_reloc *)vec_push(&in->relocs, sizeof r) = r;
+        in->mask_left = 7;
         return 0;
     }
-    const struct ptx_reloc *last =
-        in->relocs.count ? (struct ptx_reloc *)in->relocs.data + in->relocs.count - 1 : NULL;
-    if (in->element_bytes != 1 || !last || last->symbol != r.symbol ||
-        last->function != r.function || last->addend != r.addend || at - last->offset > 7 ||
-        mask != 0xffull << 8 * (at - last->offset))
-        return fail(p, "a masked address was found; expected the bytes of one address in order");
+    const struct ptx_reloc *first = (struct ptx_reloc *)in->relocs.data + in->relocs.count - 1;
+    if (first->symbol != r.symbol || first->function != r.function || first->addend != r.addend ||
+        first->offset + 8 != at + in->mask_left || mask != 0xffull << 8 * (8 - in->mask_left))
+        return fail_masked(p);
+    in->mask_left--;
     return 0;
 }
 
@@ -120,6 +129,8 @@ static int read_value(struct parser *p, struct init *in, uint64_t at, uint64_t l
         return fail_found(p, "an initial value");
     if (next_char(p) == '(')
         return read_masked(p, in, n.bits, at);
+    if (in->mask_left > 0)
+        return fail_masked(p);
     uint64_t bits;
     if (convert(p, in, &n, &bits))
         return -1;
@@ -179,6 +190,8 @@ int read_initialiser(struct parser *p, struct ptx_symbol *symbol, const uint64_t
         result = expect(p, '{') ? -1 : read_list(p, &in, 0, limit, 1);
     else
         result = read_value(p, &in, 0, limit);
+    if (result == 0 && in.mask_left > 0)
+        result = fail_masked(p);
     if (in.unsized)
         symbol->bytes = in.end;
     if (result == 0 && p->init_total + symbol->bytes > MAX_INIT_BYTES)

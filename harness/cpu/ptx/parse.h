@@ -102,7 +102,8 @@ struct init { /* initial value of one variable */
     unsigned element_bytes;
     uint8_t type;
     bool unsized;
-    uint64_t end; /* bytes written so far */
+    uint64_t end;       /* bytes written so far */
+    unsigned mask_left; /* bytes that an address spread over single bytes still lacks */
     struct vec relocs;
 };
 
