@@ -64,6 +64,12 @@ static cudaError_t check_kind(const char *call, enum cudaMemcpyKind kind, const 
     bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
     if (kind == cudaMemcpyDefault)
         return cudaSuccess;
+    if (kind == cudaMemcpyHostToHost) { /* CUDA takes any pointer here; it is still a mistake */
+        if (to->on_device || from->on_device)
+            rt_refuse(cudaSuccess, "%s: the kind says from host to host; %p is device memory", call,
+                      (void *)(uintptr_t)(to->on_device ? to->address : from->address));
+        return cudaSuccess;
+    }
     if (to_device && !to->reachable)
         return rt_refuse(cudaErrorInvalidValue,
                          "%s: the kind says that the destination is on the device; %p is host "
@@ -89,10 +95,10 @@ cudaError_t rt_copy(const char *call, void *to, const void *from, size_t bytes,
                     enum cudaMemcpyKind kind)
 {
     struct side target, source;
-    if ((unsigned)kind > cudaMemcpyDefault)
-        return cudaErrorInvalidMemcpyDirection;
     if (bytes == 0)
         return cudaSuccess;
+    if ((unsigned)kind > cudaMemcpyDefault)
+        return cudaErrorInvalidMemcpyDirection;
     cudaError_t error = find_side(call, "writes", to, bytes, &target);
     if (error == cudaSuccess)
         error = find_side(call, "reads", from, bytes, &source);
@@ -166,9 +172,8 @@ static cudaError_t copy_box(const char *call, struct pitched to, struct pitched 
     cudaError_t error = rt_enter();
     if (error == cudaSuccess)
         error = rt_check_stream(stream);
-    if (error == cudaSuccess && box.height * box.depth > 1 &&
-        (to.pitch < box.width || from.pitch < box.width))
-        error = rt_refuse(cudaErrorInvalidPitchValue,
+    if (error == cudaSuccess && (to.pitch < box.width || from.pitch < box.width))
+        error = rt_refuse(box.height > 1 ? cudaErrorInvalidPitchValue : cudaErrorInvalidValue,
                           "%s: rows of %zu bytes do not fit into a pitch of %zu", call, box.width,
                           to.pitch < from.pitch ? to.pitch : from.pitch);
     for (size_t z = 0; z < box.depth && error == cudaSuccess; z++)

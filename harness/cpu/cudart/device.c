@@ -48,8 +48,7 @@ cudaError_t cudaGetDevice(int *device)
 
 cudaError_t cudaSetDevice(int device)
 {
-    cudaError_t error = rt_enter();
-    return rt_leave(error == cudaSuccess ? check_device(device) : error);
+    return rt_leave(enter_for(device, true));
 }
 
 cudaError_t cudaInitDevice(int device, unsigned device_flags, unsigned flags)
@@ -95,17 +94,18 @@ cudaError_t cudaDeviceSynchronize(void)
     return rt_leave(rt_enter());
 }
 
-/* A fault stays: CUDA wants the process restarted. */
 cudaError_t cudaDeviceReset(void)
 {
-    cudaError_t error = rt_enter();
-    if (error == cudaSuccess) {
-        rt_unload_modules();
-        rt_free_everything();
-        rt_streams_release();
-        rt_pools_release();
-    }
-    return rt_leave(error);
+    cudaError_t error = rt_enter_even_if_faulty();
+    if (error != cudaSuccess)
+        return rt_leave(error);
+    if (rt_fault() != cudaSuccess)
+        rt_lose_device();
+    rt_unload_modules();
+    rt_free_everything();
+    rt_streams_release();
+    rt_pools_release();
+    return rt_leave(cudaSuccess);
 }
 
 /* ---- what it is ---- */
@@ -233,20 +233,27 @@ cudaError_t cudaRuntimeGetVersion(int *version)
 /* Where a limit is not set, what a card starts with. */
 static const size_t limit_defaults[] = {
     [cudaLimitStackSize] = 1024,
-    [cudaLimitPrintfFifoSize] = 1 << 20,
+    [cudaLimitPrintfFifoSize] = 8650752,
     [cudaLimitMallocHeapSize] = 8 << 20,
-    [cudaLimitDevRuntimeSyncDepth] = 2,
+    [cudaLimitDevRuntimeSyncDepth] = 0,
     [cudaLimitDevRuntimePendingLaunchCount] = 2048,
     [cudaLimitMaxL2FetchGranularity] = 64,
     [cudaLimitPersistingL2CacheSize] = 0,
 };
 enum { LIMIT_COUNT = sizeof limit_defaults / sizeof *limit_defaults };
 
+static cudaError_t check_limit(enum cudaLimit limit)
+{
+    if ((unsigned)limit >= LIMIT_COUNT)
+        return cudaErrorInvalidValue;
+    return limit == cudaLimitDevRuntimeSyncDepth ? cudaErrorUnsupportedLimit : cudaSuccess;
+}
+
 cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
 {
     cudaError_t error = rt_enter();
-    if (error == cudaSuccess && (unsigned)limit >= LIMIT_COUNT)
-        error = cudaErrorUnsupportedLimit;
+    if (error == cudaSuccess)
+        error = check_limit(limit);
     if (error == cudaSuccess)
         rt.device_limits[limit] = value;
     return rt_leave(error);
@@ -257,8 +264,8 @@ cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
     cudaError_t error = rt_enter();
     if (error == cudaSuccess && !value)
         error = cudaErrorInvalidValue;
-    if (error == cudaSuccess && (unsigned)limit >= LIMIT_COUNT)
-        error = cudaErrorUnsupportedLimit;
+    if (error == cudaSuccess)
+        error = check_limit(limit);
     if (error == cudaSuccess)
         *value = rt.device_limits[limit] ? rt.device_limits[limit] : limit_defaults[limit];
     return rt_leave(error);
@@ -324,16 +331,15 @@ cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer)
 
 cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags)
 {
-    (void)peer, (void)flags;
-    return rt_leave(enter_for(0, true) == cudaSuccess ? cudaErrorInvalidDevice
-                                                      : cudaErrorInitializationError);
+    (void)flags;
+    cudaError_t error = enter_for(peer, true);
+    return rt_leave(error == cudaSuccess ? cudaErrorPeerAccessUnsupported : error);
 }
 
 cudaError_t cudaDeviceDisablePeerAccess(int peer)
 {
-    (void)peer;
-    return rt_leave(enter_for(0, true) == cudaSuccess ? cudaErrorPeerAccessNotEnabled
-                                                      : cudaErrorInitializationError);
+    cudaError_t error = enter_for(peer, true);
+    return rt_leave(error == cudaSuccess ? cudaErrorPeerAccessNotEnabled : error);
 }
 
 /* ---- the driver: there is none behind this library ---- */

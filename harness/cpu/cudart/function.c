@@ -152,7 +152,7 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
     if (error != cudaSuccess)
         return rt_leave(error);
     *blocks = 0;
-    if ((unsigned)block_threads <= f->info.max_threads &&
+    if ((unsigned)block_threads <= rt.limits.max_threads_per_block &&
         dynamic_shared <= rt_max_dynamic_shared(f))
         *blocks =
             (int)vm_kernel_occupancy(rt.vm, f->kernel, (uint32_t)block_threads, dynamic_shared);

@@ -77,13 +77,11 @@ static cudaError_t check_grid(const struct rt_function *f, dim3 grid)
     const unsigned size[3] = {grid.x, grid.y, grid.z};
     for (int i = 0; i < 3; i++) {
         if (size[i] == 0)
-            return refuse(f, cudaErrorInvalidConfiguration,
-                          "a grid of %u x %u x %u blocks is empty%s", grid.x, grid.y, grid.z,
-                          grid.x == 0 ? "; for n = 0 do not launch" : "");
+            return refuse(f, cudaErrorInvalidValue, "a grid of %u x %u x %u blocks is empty%s",
+                          grid.x, grid.y, grid.z, grid.x == 0 ? "; for n = 0 do not launch" : "");
         if (size[i] > rt.limits.max_grid[i])
-            return refuse(f, cudaErrorInvalidConfiguration,
-                          "%u blocks in direction %c, the most is %llu", size[i], "xyz"[i],
-                          (unsigned long long)rt.limits.max_grid[i]);
+            return refuse(f, cudaErrorInvalidValue, "%u blocks in direction %c, the most is %llu",
+                          size[i], "xyz"[i], (unsigned long long)rt.limits.max_grid[i]);
     }
     return cudaSuccess;
 }
@@ -94,19 +92,19 @@ static cudaError_t check_block(const struct rt_function *f, dim3 block)
     uint64_t threads = (uint64_t)block.x * block.y;
     for (int i = 0; i < 3; i++) {
         if (size[i] == 0)
-            return refuse(f, cudaErrorInvalidConfiguration,
-                          "a block of %u x %u x %u threads is empty", block.x, block.y, block.z);
+            return refuse(f, cudaErrorInvalidValue, "a block of %u x %u x %u threads is empty",
+                          block.x, block.y, block.z);
         if (size[i] > rt.limits.max_block[i])
-            return refuse(f, cudaErrorInvalidConfiguration,
+            return refuse(f, cudaErrorInvalidValue,
                           "%u threads per block in direction %c, the most is %u", size[i], "xyz"[i],
                           rt.limits.max_block[i]);
     }
     threads *= block.z;
     if (threads > rt.limits.max_threads_per_block)
-        return refuse(f, cudaErrorInvalidConfiguration, "%llu threads per block, the most is %u",
+        return refuse(f, cudaErrorInvalidValue, "%llu threads per block, the most is %u",
                       (unsigned long long)threads, rt.limits.max_threads_per_block);
     if (threads > f->info.max_threads)
-        return refuse(f, cudaErrorLaunchOutOfResources,
+        return refuse(f, cudaErrorInvalidValue,
                       "%llu threads per block, its __launch_bounds__ allow %u",
                       (unsigned long long)threads, f->info.max_threads);
     return cudaSuccess;

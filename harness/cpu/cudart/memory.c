@@ -62,7 +62,7 @@ static cudaError_t allocate_host(void **out, size_t bytes, enum rt_allocation_ki
         return cudaErrorInvalidValue;
     *out = NULL;
     if (bytes == 0)
-        return kind == RT_MANAGED ? cudaErrorInvalidValue : cudaSuccess;
+        return cudaSuccess;
     void *host = NULL;
     if (posix_memalign(&host, (size_t)sysconf(_SC_PAGESIZE), bytes) != 0)
         return cudaErrorMemoryAllocation;
@@ -219,7 +219,10 @@ cudaError_t cudaHostRegister(void *pointer, size_t bytes, unsigned flags)
     if (error == cudaSuccess && (!pointer || bytes == 0 || (flags & ~known)))
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess) {
-        if (vm_map_host(rt.vm, pointer, bytes, true))
+        struct rt_allocation *a = rt_allocation_at(pointer);
+        if (a && a->kind != RT_REGISTERED)
+            error = cudaErrorInvalidValue;
+        else if (vm_map_host(rt.vm, pointer, bytes, true))
             note(RT_REGISTERED, pointer, bytes, flags | cudaHostRegisterMapped);
         else
             error = cudaErrorHostMemoryAlreadyRegistered;
@@ -282,7 +285,7 @@ cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total)
 
 cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *out, const void *pointer)
 {
-    cudaError_t error = rt_enter();
+    cudaError_t error = rt_enter_even_if_faulty();
     if (error == cudaSuccess && !out)
         error = cudaErrorInvalidValue;
     if (error != cudaSuccess)

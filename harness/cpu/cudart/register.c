@@ -193,8 +193,8 @@ char __cudaInitModule(void **handle)
 cudaError_t rt_find_function(const void *function, struct rt_function **out)
 {
     struct rt_function *f = map_get(&rt.functions, function);
-    if (!f)
-        return rt_refuse(cudaErrorInvalidDeviceFunction,
+    if (!f) /* what is no host stub could be a handle */
+        return rt_refuse(function ? cudaErrorInvalidResourceHandle : cudaErrorInvalidDeviceFunction,
                          "%p is not a __global__ function that this program registered", function);
     if (!f->kernel) {
         cudaError_t error = load(f->module);

@@ -106,6 +106,8 @@ cudaError_t rt_leave(cudaError_t error);
 void rt_lock(void);
 void rt_unlock(void);
 cudaError_t rt_fault(void); /* the sticky error, or cudaSuccess */
+/* cudaDeviceReset() after a fault: it succeeds, and later calls find no device. */
+void rt_lose_device(void);
 /* Runs a host callback: no CUDA call is allowed inside. Call it unlocked. */
 void rt_call_back(void (*function)(void *), void *argument);
 

@@ -107,7 +107,7 @@ static void callbacks_run_and_may_not_call_cuda(void **state)
     assert_int_equal(cudaLaunchHostFunc(NULL, host_function, &calls), cudaSuccess);
     assert_int_equal(calls, 1);
     assert_int_equal(inside, cudaErrorNotPermitted);
-    cudaGetLastError();
+    assert_int_equal(cudaGetLastError(), cudaSuccess);
     assert_int_equal(cudaStreamAddCallback(NULL, stream_callback, &calls, 0), cudaSuccess);
     assert_int_equal(calls, 2);
     assert_int_equal(cudaDeviceSynchronize(), cudaSuccess);
@@ -164,7 +164,9 @@ static void limits_are_kept(void **state)
     assert_int_equal(cudaDeviceSetLimit(cudaLimitMallocHeapSize, 64 << 20), cudaSuccess);
     assert_int_equal(cudaDeviceGetLimit(&value, cudaLimitMallocHeapSize), cudaSuccess);
     assert_int_equal(value, 64 << 20);
-    expect_error(cudaDeviceSetLimit((enum cudaLimit)77, 1), cudaErrorUnsupportedLimit);
+    expect_error(cudaDeviceSetLimit((enum cudaLimit)77, 1), cudaErrorInvalidValue);
+    expect_error(cudaDeviceGetLimit(&value, cudaLimitDevRuntimeSyncDepth),
+                 cudaErrorUnsupportedLimit);
 }
 
 static void stubs_name_themselves_once(void **state)

@@ -98,27 +98,28 @@ static void bad_shapes_are_refused_and_explained(void **state)
     int *device = counting(n);
     void *args[] = {&device, &n};
     expect_error(cudaLaunchKernel(&scale_stub, threads(0), threads(32), args, 0, NULL),
-                 cudaErrorInvalidConfiguration);
+                 cudaErrorInvalidValue);
     expect_finding(FINDING_cuda_error, "kernel scale was refused");
     expect_finding(FINDING_cuda_error, "a grid of 0 x 1 x 1 blocks is empty");
     expect_error(cudaLaunchKernel(&scale_stub, one, threads(0), args, 0, NULL),
-                 cudaErrorInvalidConfiguration);
+                 cudaErrorInvalidValue);
     expect_error(cudaLaunchKernel(&scale_stub, one, threads(1025), args, 0, NULL),
-                 cudaErrorInvalidConfiguration);
+                 cudaErrorInvalidValue);
     expect_finding(FINDING_cuda_error, "1025 threads per block");
     expect_error(cudaLaunchKernel(&scale_stub, one, (dim3){64, 32, 1}, args, 0, NULL),
-                 cudaErrorInvalidConfiguration);
+                 cudaErrorInvalidValue);
     expect_finding(FINDING_cuda_error, "2048 threads per block, the most is 1024");
     expect_error(cudaLaunchKernel(&scale_stub, one, (dim3){1, 1, 65}, args, 0, NULL),
-                 cudaErrorInvalidConfiguration);
+                 cudaErrorInvalidValue);
     expect_error(cudaLaunchKernel(&scale_stub, (dim3){1, 65536, 1}, one, args, 0, NULL),
-                 cudaErrorInvalidConfiguration);
+                 cudaErrorInvalidValue);
     expect_finding(FINDING_cuda_error, "65536 blocks in direction y");
     expect_error(cudaLaunchKernel(&bounded_stub, one, threads(129), args, 512, NULL),
-                 cudaErrorLaunchOutOfResources);
+                 cudaErrorInvalidValue);
     expect_finding(FINDING_cuda_error, "its __launch_bounds__ allow 128");
     expect_error(cudaLaunchKernel(&scale_stub, one, one, NULL, 0, NULL), cudaErrorInvalidValue);
-    expect_error(cudaLaunchKernel(&n, one, one, args, 0, NULL), cudaErrorInvalidDeviceFunction);
+    expect_error(cudaLaunchKernel(&n, one, one, args, 0, NULL), cudaErrorInvalidResourceHandle);
+    expect_error(cudaLaunchKernel(NULL, one, one, args, 0, NULL), cudaErrorInvalidDeviceFunction);
     expect_error(
         cudaLaunchCooperativeKernel(&scale_stub, threads(1 << 20), threads(128), args, 0, NULL),
         cudaErrorCooperativeLaunchTooLarge);
@@ -254,29 +255,26 @@ static const char fault_ptx[] = ".version 9.0\n"
                                 "  ret;\n"
                                 "}\n";
 
-/* A fault is reported by every later call until the device is set up anew. */
+/* A fault comes back from every later call that needs the device, until it is set up anew;
+ * cudaGetLastError tells what such a call returned. */
 static void expect_sticky(const char *stub, void *pointer, cudaError_t wanted,
                           enum finding_kind kind)
 {
     void *args[] = {&pointer}, *memory;
-    cudaEvent_t event;
-    fresh(NULL);
-    assert_int_equal(cudaEventCreate(&event), cudaSuccess);
-    assert_int_equal(cudaLaunchKernel(stub, one, one, args, 0, NULL), cudaSuccess);
-    assert_int_equal(cudaDeviceSynchronize(), wanted);
-    assert_int_equal(cudaGetLastError(), wanted);
-    assert_int_equal(cudaGetLastError(), wanted);
-    assert_int_equal(cudaMalloc(&memory, 4), wanted);
-    assert_int_equal(cudaLaunchKernel(stub, one, one, args, 0, NULL), wanted);
-    assert_int_equal(cudaEventRecord(event, NULL), wanted);
-    assert_int_equal(cudaDeviceReset(), wanted);
     int count;
+    fresh(NULL);
+    assert_int_equal(cudaLaunchKernel(stub, one, one, args, 0, NULL), cudaSuccess);
+    assert_int_equal(cudaGetLastError(), cudaSuccess);
+    expect_error(cudaDeviceSynchronize(), wanted);
+    expect_error(cudaMalloc(&memory, 4), wanted);
+    expect_error(cudaLaunchKernel(stub, one, one, args, 0, NULL), wanted);
+    expect_error(cudaStreamQuery(NULL), wanted);
     assert_int_equal(cudaGetDeviceCount(&count), cudaSuccess);
+    assert_int_equal(cudaSetDevice(0), cudaSuccess);
     expect_finding(kind, "");
     fresh(NULL);
     assert_int_equal(cudaGetLastError(), cudaSuccess);
     assert_int_equal(cudaDeviceSynchronize(), cudaSuccess);
-    assert_int_equal(cudaEventDestroy(event), cudaSuccess);
 }
 
 static void faults_are_sticky(void **state)
@@ -294,6 +292,14 @@ static void faults_are_sticky(void **state)
     expect_sticky(&stop_stub, NULL, cudaErrorLaunchFailure, FINDING_trap);
     cudaFree(memory);
     expect_sticky(&stub, memory, cudaErrorIllegalAddress, FINDING_use_after_free);
+
+    /* A reset does not bring the device back. */
+    assert_int_equal(cudaLaunchKernel(&stop_stub, one, one, NULL, 0, NULL), cudaSuccess);
+    assert_int_equal(cudaDeviceReset(), cudaSuccess);
+    assert_int_equal(cudaGetLastError(), cudaErrorLaunchFailure);
+    expect_error(cudaMalloc((void **)&memory, 4), cudaErrorDevicesUnavailable);
+    fresh(NULL);
+    assert_int_equal(cudaDeviceSynchronize(), cudaSuccess);
     program_end(&p);
 }
 
