@@ -112,16 +112,22 @@ static int line_of(const json_t *finding)
     return (int)json_integer_value(json_object_get(finding, "line"));
 }
 
-/* "data_race a.cu:12 (n=32), deadlock a.cu:30 (n=33)": what was found instead. */
+/* "data_race a.cu:12 (n=32), deadlock a.cu:30 (n=33)": what was found instead, repetitions left
+ * out. */
 static void list_findings(const json_t *result, struct text *out)
 {
     struct walk w = {0};
-    const json_t *f;
+    const json_t *f, *last = NULL;
     size_t start = out->length;
-    while (out->length < start + 400 && (f = next_finding(result, &w)))
-        text_addf(out, "%s%s%s %s:%d (%s)", out->length > start ? ", " : "",
-                  is_error(f) ? "" : "warning ", e2e_string(f, "kind"), e2e_string(f, "file"),
-                  line_of(f), e2e_string(w.in_case, "name"));
+    while (out->length < start + 400 && (f = next_finding(result, &w))) {
+        bool again = last && line_of(f) == line_of(last) &&
+                     strcmp(e2e_string(f, "kind"), e2e_string(last, "kind")) == 0;
+        if (!again)
+            text_addf(out, "%s%s%s %s:%d (%s)", last ? ", " : "", is_error(f) ? "" : "warning ",
+                      e2e_string(f, "kind"), e2e_string(f, "file"), line_of(f),
+                      e2e_string(w.in_case, "name"));
+        last = f;
+    }
     if (out->length == start)
         text_add(out, "nothing");
 }
