@@ -128,7 +128,8 @@ static int read_prototype(struct parser *p, struct name *label)
         f.is_noreturn = word_is(w, length, "noreturn");
     }
     int32_t index = p->function;
-    place_results(p, &f);
+    if (place_results(p, &f))
+        return -1;
     *function_at(p, index) = f;
     p->function = caller;
     if (close_scope(p))
