@@ -1,0 +1,310 @@
+/* Accesses that are not plain: each lane is resolved alone, whatever space it points into, and
+ * checked. Here faults are found and told. The fast paths of exec_mem.c come here when their cache
+ * misses, when addresses fall into several places, and for every fault. */
+#include "cpu/vm/check.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- the launch's end ---- */
+
+void vm_fault(struct warp *w, enum vm_status status)
+{
+    w->engine->stopped = true;
+    w->engine->status = status;
+    vm_halt(w, VM_STOP_FAULT);
+}
+
+void vm_site_of(const struct warp *w, uint32_t pc, int lane, struct vm_site *site)
+{
+    const struct vm_engine *e = w->engine;
+    const struct ptx_instr *in = e->code->origins[pc];
+    *site = (struct vm_site){.kernel = e->kernel,
+                             .module = e->code->module,
+                             .loc = in ? in->loc : 0,
+                             .block = {-1, -1, -1},
+                             .thread = {-1, -1, -1}};
+    if (w->block)
+        for (int k = 0; k < 3; k++)
+            site->block[k] = (int32_t)w->block->ctaid[k];
+    if (lane >= 0) {
+        uint32_t t = w->index * VM_LANES + (uint32_t)lane;
+        const uint32_t *shape = e->launch->block;
+        site->thread[0] = (int32_t)(t % shape[0]);
+        site->thread[1] = (int32_t)(t / shape[0] % shape[1]);
+        site->thread[2] = (int32_t)(t / shape[0] / shape[1]);
+    }
+}
+
+/* ---- places ---- */
+
+static enum check_place classify(const struct warp *w, const struct mem_op *op, uint64_t address,
+                                 uint64_t *offset)
+{
+    uint64_t window = w->engine->vm->window;
+    *offset = address;
+    switch ((int)op->space) {
+    case PTX_SHARED:
+    case PTX_SHARED_CLUSTER:
+        return CHECK_SHARED;
+    case PTX_LOCAL:
+        return CHECK_LOCAL;
+    case PTX_GLOBAL:
+        return CHECK_GLOBAL;
+    default:
+        break;
+    }
+    if (address - (window + VM_SHARED_OFFSET) < VM_SHARED_BYTES) {
+        *offset = address - (window + VM_SHARED_OFFSET);
+        return CHECK_SHARED;
+    }
+    if (address - (window + VM_LOCAL_OFFSET) < VM_LOCAL_BYTES) {
+        *offset = address - (window + VM_LOCAL_OFFSET);
+        return CHECK_LOCAL;
+    }
+    if (address - (window + VM_PARAM_OFFSET) < VM_HEAP_OFFSET - VM_PARAM_OFFSET) {
+        *offset = address - (window + VM_PARAM_OFFSET);
+        return CHECK_PARAM;
+    }
+    return CHECK_GLOBAL;
+}
+
+static uint32_t range_high(const struct warp *w, const struct shared_range *r)
+{
+    return r->dynamic ? w->block->shared_end : r->high;
+}
+
+static const struct shared_range *find_shared(const struct warp *w, uint64_t offset, unsigned bytes)
+{
+    const struct vm_code *code = w->engine->code;
+    for (uint32_t k = 0; k < code->shared_count; k++) {
+        const struct shared_range *r = &code->shared[k];
+        if (offset >= r->low && offset + bytes <= range_high(w, r))
+            return r;
+    }
+    return NULL;
+}
+
+static bool local_bounds(const struct warp *w, unsigned lane, uint64_t offset, unsigned bytes)
+{
+    (void)lane;
+    return offset >= VM_LOCAL_START && offset + bytes <= w->local_bytes;
+}
+
+bool check_resolve(struct warp *w, const struct mem_op *op, unsigned lane, uint64_t address,
+                   unsigned bytes, struct check_target *t)
+{
+    *t = (struct check_target){0};
+    t->place = classify(w, op, address, &t->offset);
+    bool ok = (address & (bytes - 1)) == 0;
+    switch (t->place) {
+    case CHECK_SHARED:
+        t->range = find_shared(w, t->offset, bytes);
+        t->host = w->block->shared + t->offset;
+        ok = ok && t->range;
+        break;
+    case CHECK_LOCAL:
+        ok = ok && local_bounds(w, lane, t->offset, bytes);
+        break;
+    case CHECK_PARAM:
+        t->host = w->bank + w->engine->code->params_at + t->offset;
+        ok = ok && !op->write && t->offset + bytes <= w->engine->code->param_bytes;
+        break;
+    case CHECK_GLOBAL:
+    case CHECK_NOWHERE: {
+        struct vm_allocation *a = vm_find_allocation(w->engine->vm, address);
+        t->allocation = a;
+        ok = ok && a && !a->freed && address >= a->low && address <= a->high &&
+             bytes <= a->high - address && !(a->read_only && op->write);
+        if (ok)
+            t->host = a->host + (address - a->base);
+        break;
+    }
+    }
+    if (!ok)
+        check_fault(w, op, lane, address, bytes);
+    return ok;
+}
+
+/* ---- definedness ---- */
+
+static bool shared_or_global_defined(const struct check_target *t, const struct warp *w,
+                                     uint64_t used, bool write)
+{
+    uint64_t *bits = NULL, at = 0;
+    if (t->place == CHECK_SHARED) {
+        bits = w->block->shared_defined;
+        at = t->offset;
+    } else if (t->allocation) {
+        bits = t->allocation->defined;
+        at = t->offset - t->allocation->base;
+    }
+    if (!bits)
+        return true;
+    if (write) {
+        bits[at / 64] |= used << (at & 63);
+        return true;
+    }
+    if (t->place == CHECK_GLOBAL && !(w->engine->checks & WIRE_CHECK_UNINITIALIZED))
+        return true;
+    return (~(bits[at / 64] >> (at & 63)) & used) == 0;
+}
+
+/* Byte b of the word k of lane l is bit ((k * 32 + l) * 4 + b). */
+static uint64_t local_bit(unsigned lane, uint64_t offset)
+{
+    return ((offset / 4) * VM_LANES + lane) * 4 + (offset & 3);
+}
+
+static bool local_defined(struct warp *w, unsigned lane, uint64_t offset, unsigned bytes,
+                          uint64_t used, bool write)
+{
+    if (!w->local_defined)
+        return true;
+    bool all = true;
+    for (unsigned k = 0; k < bytes; k++) {
+        uint64_t bit = local_bit(lane, offset + k);
+        if (!(used >> k & 1))
+            continue;
+        if (write)
+            w->local_defined[bit / 64] |= 1ull << (bit & 63);
+        else
+            all &= w->local_defined[bit / 64] >> (bit & 63) & 1;
+    }
+    return all;
+}
+
+void check_local_read(struct warp *w, unsigned lane, uint64_t offset, uint8_t *to, unsigned bytes)
+{
+    for (unsigned k = 0; k < bytes; k++)
+        to[k] = w->local[((offset + k) / 4 * VM_LANES + lane) * 4 + ((offset + k) & 3)];
+}
+
+void check_local_write(struct warp *w, unsigned lane, uint64_t offset, const uint8_t *from,
+                       unsigned bytes)
+{
+    for (unsigned k = 0; k < bytes; k++)
+        w->local[((offset + k) / 4 * VM_LANES + lane) * 4 + ((offset + k) & 3)] = from[k];
+}
+
+/* ---- whole accesses ---- */
+
+static void remember(struct warp *w, const struct mem_op *op, const struct check_target *t)
+{
+    struct mem_cache *c = &w->engine->caches[op->index];
+    bool reported = c->reported;
+    bool shared_space = op->space == PTX_SHARED || op->space == PTX_SHARED_CLUSTER;
+    if (t->place == CHECK_SHARED && shared_space) {
+        *c = (struct mem_cache){.low = t->range->low,
+                                .span = range_high(w, t->range) - t->range->low};
+    } else if (t->place == CHECK_GLOBAL && !shared_space && t->allocation) {
+        const struct vm_allocation *a = t->allocation;
+        if (a->read_only && op->write)
+            return;
+        *c = (struct mem_cache){.low = a->low,
+                                .span = a->high - a->low,
+                                .bias = (uint8_t *)((uintptr_t)a->host - a->base),
+                                .defined = a->defined,
+                                .base = a->base};
+    }
+    c->reported = reported;
+}
+
+static void count(struct warp *w, const struct mem_op *op, uint32_t global, uint32_t shared)
+{
+    uint64_t *v = w->engine->counters->value;
+    if (global) {
+        v[op->write ? COUNTER_global_bytes_written : COUNTER_global_bytes_read] +=
+            (uint64_t)__builtin_popcount(global) * op->total;
+        v[COUNTER_global_requests]++;
+        if (w->engine->checks & WIRE_CHECK_COUNTERS)
+            vm_count_sectors(w, op, global);
+    }
+    if (shared) {
+        v[COUNTER_shared_requests]++;
+        if (w->engine->checks & WIRE_CHECK_COUNTERS)
+            vm_count_banks(w, op, shared);
+    }
+}
+
+bool vm_mem_slow(struct warp *w, const struct mem_op *op, uint32_t m)
+{
+    uint32_t global = 0, shared = 0, undefined = 0;
+    uint64_t all = (1ull << op->total) - 1, used = op->write ? all : all & op->used_bytes;
+    struct check_target t = {0};
+    w->bounced = 0;
+    for (uint32_t rest = m; rest; rest &= rest - 1) {
+        unsigned l = (unsigned)__builtin_ctz(rest);
+        if (!check_resolve(w, op, l, w->lane_address[l], op->total, &t))
+            return false;
+        bool defined;
+        if (t.place == CHECK_LOCAL) {
+            defined = local_defined(w, l, t.offset, op->total, used, op->write);
+            w->lane_host[l] = w->bounce.bytes[l];
+            w->bounce_offset[l] = t.offset;
+            w->bounced |= 1u << l;
+            if (!op->write)
+                check_local_read(w, l, t.offset, w->bounce.bytes[l], op->total);
+        } else {
+            defined = shared_or_global_defined(&t, w, used, op->write);
+            w->lane_host[l] = t.host;
+            if (t.place == CHECK_SHARED) {
+                shared |= 1u << l;
+                w->lane_address[l] = t.offset;
+            } else if (t.place == CHECK_GLOBAL) {
+                global |= 1u << l;
+            }
+        }
+        if (!defined)
+            undefined |= 1u << l;
+    }
+    remember(w, op, &t);
+    if (undefined)
+        vm_report_uninitialized(w, op, undefined);
+    if (shared && w->clocks)
+        vm_race_access(w, op, shared);
+    count(w, op, global, shared);
+    if (op->write)
+        w->engine->version++;
+    return true;
+}
+
+void vm_mem_write_back(struct warp *w, const struct mem_op *op, uint32_t m)
+{
+    for (uint32_t rest = m & w->bounced; rest; rest &= rest - 1) {
+        unsigned l = (unsigned)__builtin_ctz(rest);
+        check_local_write(w, l, w->bounce_offset[l], w->bounce.bytes[l], op->total);
+    }
+    w->bounced = 0;
+}
+
+bool check_peek(struct warp *w, unsigned lane, uint64_t address, void *to, uint64_t bytes)
+{
+    struct mem_op op = {.space = PTX_GENERIC};
+    uint64_t offset;
+    switch (classify(w, &op, address, &offset)) {
+    case CHECK_SHARED:
+        if (!find_shared(w, offset, (unsigned)bytes))
+            return false;
+        memcpy(to, w->block->shared + offset, bytes);
+        return true;
+    case CHECK_LOCAL:
+        if (!local_bounds(w, lane, offset, (unsigned)bytes))
+            return false;
+        check_local_read(w, lane, offset, to, (unsigned)bytes);
+        return true;
+    case CHECK_PARAM:
+        if (offset + bytes > w->engine->code->param_bytes)
+            return false;
+        memcpy(to, w->bank + w->engine->code->params_at + offset, bytes);
+        return true;
+    case CHECK_GLOBAL:
+    case CHECK_NOWHERE:
+        break;
+    }
+    const uint8_t *host = vm_bytes(w->engine->vm, address, bytes);
+    if (!host)
+        return false;
+    memcpy(to, host, bytes);
+    return true;
+}

@@ -1,0 +1,39 @@
+/* check: what looks at accesses and at the lanes that execute together. Private to cpu/vm. */
+#ifndef CPU_VM_CHECK_H
+#define CPU_VM_CHECK_H
+
+#include "cpu/vm/engine.h"
+
+/* Where one lane's access goes. */
+enum check_place { CHECK_GLOBAL, CHECK_SHARED, CHECK_LOCAL, CHECK_PARAM, CHECK_NOWHERE };
+struct check_target {
+    enum check_place place;
+    uint64_t offset; /* in the shared, local or parameter space; global: the address */
+    uint8_t *host;   /* NULL for local memory */
+    struct vm_allocation *allocation;
+    const struct shared_range *range;
+};
+
+/* Resolves `bytes` bytes at an address that lane `l` uses with instruction `op`, checks bounds and
+ * alignment. false: reported, the launch has ended. */
+bool check_resolve(struct warp *w, const struct mem_op *op, unsigned lane, uint64_t address,
+                   unsigned bytes, struct check_target *t);
+
+/* A fault of one lane's access, told with the buffer's name and how far outside it is. */
+void check_fault(struct warp *w, const struct mem_op *op, unsigned lane, uint64_t address,
+                 unsigned bytes);
+
+/* "global memory of `in`", ...: for messages. Returns out. */
+char *check_describe(const struct warp *w, const struct mem_op *op, uint64_t address, char *out,
+                     size_t out_bytes);
+
+/* Plain copies between a lane's local memory and `bytes`. */
+void check_local_read(struct warp *w, unsigned lane, uint64_t offset, uint8_t *to, unsigned bytes);
+void check_local_write(struct warp *w, unsigned lane, uint64_t offset, const uint8_t *from,
+                       unsigned bytes);
+
+/* Reads or writes memory of one lane through a generic address, for printf and copies. false: not
+ * readable (nothing is reported). */
+bool check_peek(struct warp *w, unsigned lane, uint64_t address, void *to, uint64_t bytes);
+
+#endif

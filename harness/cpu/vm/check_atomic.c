@@ -1,0 +1,268 @@
+/* Atomics, fences, and the counters of sectors and banks. */
+#include "cpu/vm/check.h"
+#include "cpu/vm/scalar.h"
+
+#include <string.h>
+
+/* ---- the operations ---- */
+
+static float as_float(uint64_t bits)
+{
+    union {
+        uint32_t bits;
+        float x;
+    } v = {.bits = (uint32_t)bits};
+    return v.x;
+}
+
+static uint64_t of_float(float x)
+{
+    union {
+        float x;
+        uint32_t bits;
+    } v = {.x = x};
+    return x != x ? 0x7fffffffu : v.bits;
+}
+
+static double as_double(uint64_t bits)
+{
+    union {
+        uint64_t bits;
+        double x;
+    } v = {.bits = bits};
+    return v.x;
+}
+
+static uint64_t of_double(double x)
+{
+    union {
+        double x;
+        uint64_t bits;
+    } v = {.x = x};
+    return v.bits;
+}
+
+static double narrow_float(uint64_t bits, bool is_half)
+{
+    return (double)(is_half ? vm_half_to_float((uint16_t)bits)
+                            : vm_bfloat_to_float((uint16_t)bits));
+}
+
+static uint64_t of_narrow(double x, bool is_half)
+{
+    return is_half ? vm_float_to_half(x, PTX_RN) : vm_float_to_bfloat(x, PTX_RN);
+}
+
+static uint64_t narrow_op(enum ptx_sub sub, uint64_t a, uint64_t b, bool is_half)
+{
+    double x = narrow_float(a, is_half), y = narrow_float(b, is_half);
+    if (sub == PTX_MIN)
+        return of_narrow(x != x ? y : y < x ? y : x, is_half);
+    if (sub == PTX_MAX)
+        return of_narrow(x != x ? y : y > x ? y : x, is_half);
+    return of_narrow(x + y, is_half);
+}
+
+static uint64_t float_op(enum ptx_sub sub, enum ptx_type type, uint64_t a, uint64_t b)
+{
+    switch ((int)type) {
+    case PTX_F32:
+        return of_float(as_float(a) + as_float(b));
+    case PTX_F64:
+        return of_double(as_double(a) + as_double(b));
+    case PTX_F16:
+    case PTX_BF16:
+        return narrow_op(sub, a, b, type == PTX_F16);
+    default: { /* two halves */
+        bool is_half = type == PTX_F16X2;
+        return narrow_op(sub, a & 0xffff, b & 0xffff, is_half) |
+               narrow_op(sub, a >> 16, b >> 16, is_half) << 16;
+    }
+    }
+}
+
+static uint64_t new_value(const struct mem_op *op, uint64_t old, uint64_t b, uint64_t c)
+{
+    unsigned shift = 64 - 8u * op->bytes;
+    bool is_signed = ptx_type_is_signed((enum ptx_type)op->type);
+    bool less =
+        is_signed ? (int64_t)(b << shift) < (int64_t)(old << shift) : b << shift < old << shift;
+    if (ptx_type_is_float((enum ptx_type)op->type) &&
+        (op->sub == PTX_ADD || op->sub == PTX_MIN || op->sub == PTX_MAX))
+        return float_op((enum ptx_sub)op->sub, (enum ptx_type)op->type, old, b);
+    switch ((int)op->sub) {
+    case PTX_ADD:
+        return old + b;
+    case PTX_MIN:
+        return less ? b : old;
+    case PTX_MAX:
+        return less ? old : b;
+    case PTX_INC:
+        return (uint32_t)old >= (uint32_t)b ? 0 : old + 1;
+    case PTX_DEC:
+        return (uint32_t)old == 0 || (uint32_t)old > (uint32_t)b ? b : old - 1;
+    case PTX_AND:
+        return old & b;
+    case PTX_OR:
+        return old | b;
+    case PTX_XOR:
+        return old ^ b;
+    case PTX_CAS:
+        return ((old ^ b) << shift) == 0 ? c : old;
+    default: /* exch */
+        return b;
+    }
+}
+
+static uint64_t operand(const struct warp *w, uint32_t row, bool wide, unsigned lane)
+{
+    const uint8_t *at = w->frame + row + lane * (wide ? 8u : 4u);
+    uint64_t v = 0;
+    memcpy(&v, at, wide ? 8 : 4);
+    return v;
+}
+
+static bool inside(const struct mem_cache *c, uint64_t address, unsigned bytes)
+{
+    return c->span >= bytes && address - c->low <= c->span - bytes && (address & (bytes - 1)) == 0;
+}
+
+/* One lane's atomic. false: a fault. */
+static bool one_lane(struct warp *w, const struct mem_op *op, unsigned lane, uint8_t *f,
+                     uint32_t *undefined, bool *global)
+{
+    struct mem_cache *c = &w->engine->caches[op->index];
+    uint64_t address = w->lane_address[lane], *bits, at;
+    uint8_t *host;
+    if (c->bias && inside(c, address, op->bytes)) {
+        host = (uint8_t *)((uintptr_t)c->bias + address);
+        bits = c->defined;
+        at = address - c->base;
+        *global = true;
+    } else {
+        struct check_target t;
+        if (!check_resolve(w, op, lane, address, op->bytes, &t))
+            return false;
+        *global = t.place == CHECK_GLOBAL;
+        if (t.place == CHECK_SHARED) {
+            host = t.host;
+            bits = w->block->shared_defined;
+            at = t.offset;
+            w->lane_address[lane] = t.offset;
+            if (w->clocks)
+                vm_race_access(w, op, 1u << lane);
+        } else if (t.place == CHECK_GLOBAL) {
+            const struct vm_allocation *a = t.allocation;
+            host = t.host;
+            bits = a->defined;
+            at = address - a->base;
+            c->low = a->low;
+            c->span = a->high - a->low;
+            c->bias = (uint8_t *)((uintptr_t)a->host - a->base);
+            c->defined = a->defined;
+            c->base = a->base;
+        } else { /* local memory: nobody else can see it */
+            check_local_read(w, lane, t.offset, w->bounce.bytes[lane], op->bytes);
+            host = w->bounce.bytes[lane];
+            bits = NULL;
+            at = t.offset;
+        }
+        if (t.place == CHECK_LOCAL)
+            w->bounced |= 1u << lane;
+        w->bounce_offset[lane] = at;
+    }
+    uint64_t old = 0, mask = (1ull << op->bytes) - 1;
+    memcpy(&old, host, op->bytes);
+    if (bits) {
+        if (~(bits[at / 64] >> (at & 63)) & mask && op->sub != PTX_EXCH)
+            *undefined |= 1u << lane;
+        bits[at / 64] |= mask << (at & 63);
+    }
+    uint64_t b = op->b ? operand(w, op->b, op->wide[1], lane) : 0;
+    uint64_t x = new_value(op, old, b, op->c ? operand(w, op->c, op->wide[2], lane) : 0);
+    if (memcmp(&x, &old, op->bytes) != 0) {
+        memcpy(host, &x, op->bytes);
+        w->engine->version++;
+    }
+    if (op->has_result)
+        memcpy(f + op->rows[0] + lane * (op->wide[0] ? 8u : 4u), &old, op->wide[0] ? 8 : 4);
+    return true;
+}
+
+bool vm_atomic(struct warp *w, const struct mem_op *op, uint8_t *f, uint32_t m)
+{
+    uint32_t undefined = 0;
+    uint64_t on_global = 0;
+    w->bounced = 0;
+    for (uint32_t rest = m; rest; rest &= rest - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(rest);
+        bool global = false;
+        if (!one_lane(w, op, lane, f, &undefined, &global))
+            return false;
+        on_global += global;
+    }
+    if (w->bounced)
+        vm_mem_write_back(w, op, m);
+    if (undefined)
+        vm_report_uninitialized(w, op, undefined);
+    w->engine->counters->value[COUNTER_atomics] += on_global;
+    return true;
+}
+
+/* One thread runs at a time, so every access is seen by everybody at once. */
+void vm_fence(struct warp *w, uint32_t m, uint32_t scope)
+{
+    (void)w, (void)m, (void)scope;
+}
+
+/* ---- counters that cost time, on request ---- */
+
+void vm_count_sectors(struct warp *w, const struct mem_op *op, uint32_t m)
+{
+    uint64_t seen[2 * VM_LANES];
+    unsigned count = 0;
+    for (uint32_t rest = m; rest; rest &= rest - 1) {
+        uint64_t from = w->lane_address[__builtin_ctz(rest)] / 32;
+        uint64_t to = (w->lane_address[__builtin_ctz(rest)] + op->total - 1) / 32;
+        for (uint64_t s = from; s <= to; s++) {
+            unsigned k = count; /* neighbours come in order: look from the end */
+            while (k > 0 && seen[k - 1] != s)
+                k--;
+            if (k == 0)
+                seen[count++] = s;
+        }
+    }
+    w->engine->counters->value[COUNTER_global_sectors] += count;
+}
+
+/* Passes of one part of the warp: the most distinct words that one bank has to give. */
+static unsigned passes(const struct warp *w, const struct mem_op *op, uint32_t m)
+{
+    uint32_t words[32][VM_LANES];
+    uint8_t count[32] = {0};
+    unsigned most = 0;
+    for (uint32_t rest = m; rest; rest &= rest - 1) {
+        uint64_t address = w->lane_address[__builtin_ctz(rest)];
+        for (unsigned k = 0; k < (op->total + 3u) / 4; k++) {
+            uint32_t word = (uint32_t)(address / 4) + k, bank = word % 32;
+            unsigned at = 0;
+            while (at < count[bank] && words[bank][at] != word)
+                at++;
+            if (at == count[bank] && count[bank] < VM_LANES)
+                words[bank][count[bank]++] = word;
+            if (count[bank] > most)
+                most = count[bank];
+        }
+    }
+    return most;
+}
+
+void vm_count_banks(struct warp *w, const struct mem_op *op, uint32_t m)
+{
+    unsigned parts = op->total <= 4 ? 1 : op->total == 8 ? 2 : 4, lanes = VM_LANES / parts;
+    for (unsigned k = 0; k < parts; k++) {
+        uint32_t part = lanes == 32 ? m : m & (((1u << lanes) - 1) << (k * lanes));
+        if (part)
+            w->engine->counters->value[COUNTER_shared_bank_conflicts] += passes(w, op, part) - 1;
+    }
+}

@@ -1,0 +1,198 @@
+/* exec: what the handlers have in common. Included by exec*.c only, which are compiled once per
+ * instruction set (VM_ISA): every external name carries the set's name.
+ *
+ * A handler does its instruction for the lanes in m and goes on with the next one. With sibling
+ * calls (any optimising build) that is a jump; otherwise the handler leaves the next instruction in
+ * w->resume and returns to run(). RESUME goes on with what the scheduler left there, unless it
+ * halts the warp. Results for inactive lanes are computed too, into w->temp, and dropped by a
+ * blend: one loop serves both cases and has no branch in it. */
+#ifndef CPU_VM_EXEC_H
+#define CPU_VM_EXEC_H
+
+#include "cpu/vm/engine.h"
+
+#include <string.h>
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+#ifndef VM_ISA
+#error "exec*.c need VM_ISA"
+#endif
+#define VM_JOIN2(a, b) vm_##a##_##b
+#define VM_JOIN1(a, b) VM_JOIN2(a, b)
+#define VM_NAME(name)  VM_JOIN1(name, VM_ISA)
+
+/* Rows are read as what an instruction says they are, whatever wrote them. */
+typedef uint32_t __attribute__((may_alias)) r32;
+typedef int32_t __attribute__((may_alias)) i32;
+typedef uint64_t __attribute__((may_alias)) r64;
+typedef int64_t __attribute__((may_alias)) i64;
+typedef float __attribute__((may_alias)) f32;
+typedef double __attribute__((may_alias)) f64;
+
+#if defined(__OPTIMIZE__) && !defined(SJ_SANITIZED) && !defined(__clang__)
+#define VM_THREADED 1
+#define RUN(insn)   return (insn)->run((insn), f, u, m, w)
+#define RESUME                                                                                     \
+    do {                                                                                           \
+        if (w->halt)                                                                               \
+            return;                                                                                \
+        return w->resume->run(w->resume, w->frame, u, w->mask, w);                                 \
+    } while (0)
+#else
+#define VM_THREADED 0
+#define RUN(insn)                                                                                  \
+    do {                                                                                           \
+        (void)f, (void)u;                                                                          \
+        w->resume = (insn);                                                                        \
+        w->mask = m;                                                                               \
+        return;                                                                                    \
+    } while (0)
+#define RESUME return
+#endif
+#define NEXT RUN(i + 1)
+
+#define HANDLER(name)                                                                              \
+    void VM_NAME(name)(const struct insn *i __attribute__((unused)),                               \
+                       uint8_t *f __attribute__((unused)),                                         \
+                       const uint8_t *u __attribute__((unused)),                                   \
+                       uint32_t m __attribute__((unused)), struct warp *w)
+
+/* Prototypes of every handler. */
+#define VM_BIN(name, D, A, B, expr)                                                                \
+    HANDLER(name);                                                                                 \
+    HANDLER(name##_vs);                                                                            \
+    HANDLER(name##_sv);
+#define VM_BINC(name, D, A, B, expr)                                                               \
+    HANDLER(name);                                                                                 \
+    HANDLER(name##_vs);
+#define VM_UN(name, D, A, expr) HANDLER(name);
+#define VM_TER(name, D, A, B, C, expr)                                                             \
+    HANDLER(name);                                                                                 \
+    HANDLER(name##_vvs);                                                                           \
+    HANDLER(name##_vsv);                                                                           \
+    HANDLER(name##_vss);
+#define VM_SETP(name, T, op)                                                                       \
+    HANDLER(name);                                                                                 \
+    HANDLER(name##_vs);
+#define VM_SPECIAL(name) HANDLER(name);
+#include "cpu/vm/exec_ops.def"
+#undef VM_BIN
+#undef VM_BINC
+#undef VM_UN
+#undef VM_TER
+#undef VM_SETP
+#undef VM_SPECIAL
+
+void VM_NAME(warp_op)(struct warp *w, const struct warp_op *op, uint8_t *f, const uint8_t *u,
+                      uint32_t m);
+
+#define ROW(T, offset)  ((T *)(void *)__builtin_assume_aligned(f + (offset), 64))
+#define SLOT(T, offset) (*(const T *)(const void *)(u + (offset)))
+#define PRED(offset)    (*(uint32_t *)(void *)(f + (offset)))
+
+/* Lanes are independent: an operand row is the same as the result's or another one. */
+#if defined(__clang__)
+#define EACH_LANE(l)                                                                               \
+    _Pragma("clang loop vectorize(assume_safety)") for (unsigned l = 0; l < VM_LANES; l++)
+#else
+#define EACH_LANE(l) _Pragma("GCC ivdep") for (unsigned l = 0; l < VM_LANES; l++)
+#endif
+
+/* The active lanes, ascending: for (uint32_t rest = m; rest; rest &= rest - 1) with this lane. */
+#define LANE(rest) ((unsigned)__builtin_ctz(rest))
+
+static inline uint32_t vm_popcount(uint32_t x)
+{
+#if defined(__AVX512VPOPCNTDQ__) || defined(__POPCNT__)
+    return (uint32_t)__builtin_popcount(x);
+#else
+    x -= x >> 1 & 0x55555555u;
+    x = (x & 0x33333333u) + (x >> 2 & 0x33333333u);
+    x = (x + (x >> 4)) & 0x0f0f0f0fu;
+    return x * 0x01010101u >> 24;
+#endif
+}
+
+/* to[l] = from[l] for lanes in m. */
+static inline void vm_blend32(r32 *to, const r32 *from, uint32_t m)
+{
+    EACH_LANE(l)
+    to[l] = m & (1u << l) ? from[l] : to[l];
+}
+
+static inline void vm_blend64(r64 *to, const r64 *from, uint32_t m)
+{
+    EACH_LANE(l)
+    to[l] = m & (1u << l) ? from[l] : to[l];
+}
+
+#define BLEND(to, from, m)                                                                         \
+    do {                                                                                           \
+        if (sizeof *(to) == 4)                                                                     \
+            vm_blend32((r32 *)(void *)(to), (const r32 *)(const void *)(from), m);                 \
+        else                                                                                       \
+            vm_blend64((r64 *)(void *)(to), (const r64 *)(const void *)(from), m);                 \
+    } while (0)
+
+static inline void vm_set_pred(uint32_t *p, uint32_t m, uint32_t value)
+{
+    *p = (*p & ~m) | (value & m);
+}
+
+static inline uint32_t vm_bits_of32(float x)
+{
+    union {
+        float x;
+        uint32_t bits;
+    } v = {.x = x};
+    return v.bits;
+}
+
+static inline float vm_of_bits32(uint32_t bits)
+{
+    union {
+        uint32_t bits;
+        float x;
+    } v = {.bits = bits};
+    return v.x;
+}
+
+/* Single precision: every NaN that an operation makes is this one (PTX ISA, "Floating point"). */
+static inline float vm_nan32(float x)
+{
+    return x != x ? vm_of_bits32(0x7fffffffu) : x;
+}
+
+static inline float vm_min32(float a, float b)
+{
+    float equal = vm_of_bits32(vm_bits_of32(a) | vm_bits_of32(b)); /* -0 < +0 */
+    float r = a < b ? a : (b < a ? b : equal);
+    r = a != a ? b : (b != b ? a : r);
+    return vm_nan32(r);
+}
+
+static inline float vm_max32(float a, float b)
+{
+    float equal = vm_of_bits32(vm_bits_of32(a) & vm_bits_of32(b));
+    float r = a > b ? a : (b > a ? b : equal);
+    r = a != a ? b : (b != b ? a : r);
+    return vm_nan32(r);
+}
+
+static inline double vm_min64(double a, double b)
+{
+    double zero = __builtin_signbit(a) ? a : b;
+    double r = a < b ? a : (b < a ? b : zero);
+    return a != a ? b : (b != b ? a : r);
+}
+
+static inline double vm_max64(double a, double b)
+{
+    double zero = __builtin_signbit(a) ? b : a;
+    double r = a > b ? a : (b > a ? b : zero);
+    return a != a ? b : (b != b ? a : r);
+}
+
+#endif

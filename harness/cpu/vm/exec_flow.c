@@ -1,0 +1,176 @@
+/* Control flow. The common cases are decided here; everything that moves lanes between groups is in
+ * sched_warp.c, which leaves what to run next in the warp. */
+#include "cpu/vm/exec.h"
+
+HANDLER(end)
+{
+    w->halt = true;
+    w->stop = VM_STOP_DONE;
+    (void)i;
+}
+
+HANDLER(nop)
+{
+    NEXT;
+}
+
+/* The turn ends at block heads only. */
+HANDLER(block)
+{
+    if (__builtin_expect((w->budget < 0) | (i->b >= w->join_pc), 0)) {
+        w->resume = i;
+        w->mask = m;
+        if (w->budget < 0) {
+            w->halt = true;
+            w->stop = VM_STOP_BUDGET;
+            return;
+        }
+        vm_join(w, i->b);
+        if (w->resume != i)
+            RESUME; /* another group's turn */
+        m = w->mask;
+        f = w->frame;
+    }
+    w->budget -= (int32_t)i->a;
+    w->lane_count += i->a * vm_popcount(m);
+    NEXT;
+}
+
+#define TARGET (i + (int32_t)i->x)
+
+HANDLER(bra)
+{
+    RUN(TARGET);
+}
+
+HANDLER(bra_if)
+{
+    const uint32_t taken = (PRED(i->a) ^ i->b) & m;
+    if (taken == m)
+        RUN(TARGET);
+    if (taken == 0)
+        NEXT;
+    vm_diverge(w, taken, vm_pc(w, TARGET), m & ~taken, vm_pc(w, i + 1));
+    RESUME;
+}
+
+HANDLER(bra_back)
+{
+    if (__builtin_expect(w->group_count == 0 && !i->y, 1))
+        RUN(TARGET);
+    w->mask = m;
+    vm_backward(w, vm_pc(w, TARGET), i->y);
+    RESUME;
+}
+
+HANDLER(bra_back_if)
+{
+    const uint32_t taken = (PRED(i->a) ^ i->b) & m;
+    if (taken == 0)
+        NEXT;
+    if (taken != m) {
+        vm_diverge(w, taken, vm_pc(w, TARGET), m & ~taken, vm_pc(w, i + 1));
+        if (w->mask == taken && w->resume == TARGET)
+            vm_backward(w, vm_pc(w, TARGET), i->y);
+        RESUME;
+    }
+    if (__builtin_expect(w->group_count == 0 && !i->y, 1))
+        RUN(TARGET);
+    w->mask = m;
+    vm_backward(w, vm_pc(w, TARGET), i->y);
+    RESUME;
+}
+
+HANDLER(brx)
+{
+    vm_branch_table(w, i, m);
+    RESUME;
+}
+
+HANDLER(guard)
+{
+    uint32_t on = (PRED(i->a) ^ i->b) & m;
+    w->saved_guard = m;
+    if (on == 0)
+        RUN(i + 1 + i->x);
+    m = on;
+    NEXT;
+}
+
+HANDLER(unguard)
+{
+    m = w->saved_guard;
+    NEXT;
+}
+
+HANDLER(exit)
+{
+    vm_exit_lanes(w, m);
+    RESUME;
+}
+
+HANDLER(ret)
+{
+    vm_return(w, m);
+    RESUME;
+}
+
+HANDLER(reserve)
+{
+    if (!vm_reserve(w, i, m))
+        return;
+    f = w->frame;
+    NEXT;
+}
+
+HANDLER(call)
+{
+    vm_call(w, i, m);
+    RESUME;
+}
+
+HANDLER(call_row)
+{
+    vm_call_row(w, i, m);
+    RESUME;
+}
+
+HANDLER(extern_call)
+{
+    vm_extern_call(w, i, m);
+    if (w->halt)
+        return;
+    NEXT;
+}
+
+HANDLER(trap)
+{
+    vm_trap(w, i, m);
+}
+
+HANDLER(nanosleep)
+{
+    vm_nanosleep(w);
+    NEXT;
+}
+
+HANDLER(barrier)
+{
+    vm_barrier_arrive(w, i, m);
+    RESUME;
+}
+
+/* clock64 counts the warp's instructions, so that two runs agree. d: row; x: enum ptx_sreg; y: wide
+ */
+HANDLER(clock)
+{
+    uint64_t now = vm_read_clock(w, i->x);
+    for (uint32_t rest = m; rest; rest &= rest - 1) {
+        unsigned l = LANE(rest);
+        if (i->y)
+            ROW(r64, i->d)[l] = now;
+        else
+            ROW(r32, i->d)[l] = (uint32_t)now;
+    }
+    NEXT;
+}

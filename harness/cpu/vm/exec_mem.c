@@ -1,0 +1,515 @@
+/* Loads and stores. reach() turns the lanes' addresses into host addresses: first as one allocation
+ * that the instruction touched last time (struct mem_cache) and, if the addresses have a constant
+ * stride, as first address and stride, which is what scans do nearly always. What does not fit goes
+ * lane by lane through vm_mem_slow().
+ *
+ * Definedness is a bit per byte. For a stride that is a power of two up to 64 bytes the bits of all
+ * lanes are a pattern over a few words; otherwise lane by lane. */
+#include "cpu/vm/exec.h"
+
+struct reach {
+    bool ok;     /* false: a fault, the launch has ended */
+    bool affine; /* host + lane * stride; else w->lane_host[lane] */
+    bool slow;   /* a store must be written back */
+    uint8_t *host;
+    int64_t stride;
+};
+
+#define MEM_OP(i) ((const struct mem_op *)(uintptr_t)(i)->imm)
+
+static const uint64_t ALL_BUT_LAST[VM_LANES] = {
+    ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull,
+    ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull,
+    ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, 0,
+};
+
+/* Do all 32 addresses have one distance? Rows are followed by readable memory. */
+static inline bool constant_stride(const r64 *a)
+{
+    uint64_t stride = a[1] - a[0], off = 0;
+    for (unsigned l = 0; l < VM_LANES; l++)
+        off |= (a[l + 1] - a[l] - stride) & ALL_BUT_LAST[l];
+    return off == 0;
+}
+
+/* Bits [bit, bit + n) at every `stride`-th position, 32 times: checks or sets them. stride is a
+ * power of two, n <= stride <= 64. */
+static inline bool pattern_all(const uint64_t *bits, uint64_t bit, unsigned n, unsigned stride)
+{
+    uint64_t one = n == 64 ? ~0ull : (1ull << n) - 1;
+    for (unsigned k = stride; k < 64; k *= 2)
+        one |= one << k;
+    unsigned turn = (unsigned)bit & (stride - 1);
+    uint64_t pattern = turn ? one << turn | one >> (64 - turn) : one;
+    uint64_t last = bit + 31ull * stride + n - 1;
+    uint64_t from = bit / 64, to = last / 64;
+    uint64_t head = ~0ull << (bit & 63), tail = ~0ull >> (63 - (last & 63));
+    if (from == to)
+        return (~bits[from] & pattern & head & tail) == 0;
+    uint64_t missing = (~bits[from] & pattern & head) | (~bits[to] & pattern & tail);
+    for (uint64_t k = from + 1; k < to; k++)
+        missing |= ~bits[k] & pattern;
+    return missing == 0;
+}
+
+static inline void pattern_set(uint64_t *bits, uint64_t bit, unsigned n, unsigned stride)
+{
+    uint64_t one = n == 64 ? ~0ull : (1ull << n) - 1;
+    for (unsigned k = stride; k < 64; k *= 2)
+        one |= one << k;
+    unsigned turn = (unsigned)bit & (stride - 1);
+    uint64_t pattern = turn ? one << turn | one >> (64 - turn) : one;
+    uint64_t last = bit + 31ull * stride + n - 1;
+    uint64_t from = bit / 64, to = last / 64;
+    uint64_t head = ~0ull << (bit & 63), tail = ~0ull >> (63 - (last & 63));
+    if (from == to) {
+        bits[from] |= pattern & head & tail;
+        return;
+    }
+    bits[from] |= pattern & head;
+    bits[to] |= pattern & tail;
+    for (uint64_t k = from + 1; k < to; k++)
+        bits[k] |= pattern;
+}
+
+/* An aligned access of n <= 32 bytes lies within one word of bits. */
+static inline uint64_t bits_of(const uint64_t *bits, uint64_t at)
+{
+    return bits[at / 64] >> (at & 63);
+}
+
+static inline void fill_addresses(struct warp *w, uint64_t first, int64_t stride)
+{
+    EACH_LANE(l)
+    w->lane_address[l] = first + (uint64_t)stride * l;
+}
+
+/* The used bytes of one element sequence, as bits. */
+static inline uint64_t used_mask(const struct mem_op *op, unsigned total)
+{
+    uint64_t all = (1ull << total) - 1;
+    return all & op->used_bytes;
+}
+
+/* Definedness of an access that passed the bounds check. `at`: first address - base. */
+static inline void definedness(struct warp *w, const struct mem_op *op, uint32_t m, unsigned total,
+                               bool write, uint64_t *bits, uint64_t base, bool affine,
+                               uint64_t first, int64_t stride)
+{
+    uint64_t used = write ? (1ull << total) - 1 : used_mask(op, total);
+    if (affine && m == VM_FULL && stride >= (int64_t)total && stride <= 64 &&
+        (stride & (stride - 1)) == 0 && (write || used == (1ull << total) - 1)) {
+        if (write) {
+            pattern_set(bits, first - base, total, (unsigned)stride);
+            return;
+        }
+        if (__builtin_expect(pattern_all(bits, first - base, total, (unsigned)stride), 1))
+            return;
+    }
+    if (affine && stride == 0) {
+        uint64_t at = first - base;
+        if (write) {
+            bits[at / 64] |= used << (at & 63);
+            return;
+        }
+        if ((~bits_of(bits, at) & used) == 0)
+            return;
+        m &= 0u - m; /* one report is enough */
+    }
+    if (affine)
+        fill_addresses(w, first, stride);
+    uint32_t undefined = 0;
+    for (uint32_t rest = m; rest; rest &= rest - 1) {
+        unsigned l = LANE(rest);
+        uint64_t at = w->lane_address[l] - base;
+        if (write)
+            bits[at / 64] |= used << (at & 63);
+        else if (~bits_of(bits, at) & used)
+            undefined |= 1u << l;
+    }
+    if (undefined)
+        vm_report_uninitialized(w, op, undefined);
+}
+
+static inline struct reach reach_slow(struct warp *w, const struct mem_op *op, uint32_t m)
+{
+    struct reach r = {.slow = true};
+    r.ok = vm_mem_slow(w, op, m);
+    return r;
+}
+
+static inline struct reach reach(struct warp *w, const struct mem_op *op, const uint8_t *f,
+                                 const uint8_t *u, uint32_t m, unsigned total, bool write,
+                                 bool shared)
+{
+    struct vm_engine *e = w->engine;
+    const struct mem_cache *c = &e->caches[op->index];
+    struct reach r = {.ok = true};
+    const uint64_t span = c->span - total; /* wraps when nothing is cached: caught below */
+    uint64_t first = 0;
+    int64_t stride = 0;
+    if (op->form == VM_ADDRESS_SLOT) {
+        first = SLOT(r64, op->address) + (uint64_t)op->offset;
+        r.affine = true;
+    } else {
+        const r64 *a;
+        if (op->form == VM_ADDRESS_32) {
+            const r32 *narrow = ROW(r32, op->address);
+            EACH_LANE(l)
+            w->lane_address[l] = narrow[l];
+            a = w->lane_address;
+        } else {
+            a = ROW(r64, op->address);
+        }
+        r.affine = constant_stride(a);
+        first = a[0] + (uint64_t)op->offset;
+        stride = (int64_t)(a[1] - a[0]);
+        if (!r.affine || stride > INT32_MAX || stride < INT32_MIN) {
+            uint64_t wrong = 0, low = c->low - (uint64_t)op->offset;
+            const uint64_t *from = (const uint64_t *)a;
+            r.affine = false;
+            for (unsigned l = 0; l < VM_LANES; l++) {
+                uint64_t bad = (uint64_t)(from[l] - low > span) |
+                               (((from[l] + (uint64_t)op->offset) & (total - 1)) != 0);
+                wrong |= bad << l;
+            }
+            EACH_LANE(l)
+            w->lane_address[l] = from[l] + (uint64_t)op->offset;
+            if (__builtin_expect((wrong & m) || c->span < total, 0))
+                return reach_slow(w, op, m);
+        }
+    }
+    uint8_t *bias = shared ? w->block->shared : c->bias;
+    if (r.affine) {
+        unsigned lowest = LANE(m), highest = 31 - (unsigned)__builtin_clz(m);
+        uint64_t low = first + (uint64_t)stride * lowest, high = first + (uint64_t)stride * highest;
+        if (__builtin_expect(
+                (low - c->low > span) | (high - c->low > span) | (c->span < total) |
+                    (((first | (uint64_t)stride) & (total - 1)) != 0 &&
+                     ((low | (highest > lowest ? (uint64_t)stride : 0)) & (total - 1)) != 0),
+                0)) {
+            fill_addresses(w, first, stride);
+            return reach_slow(w, op, m);
+        }
+        r.host = (uint8_t *)((uintptr_t)bias + first);
+        r.stride = stride;
+    } else {
+        EACH_LANE(l)
+        w->lane_host[l] = (uint8_t *)((uintptr_t)bias + w->lane_address[l]);
+    }
+    uint32_t lanes = vm_popcount(m);
+    if (shared) {
+        if (e->checks & (WIRE_CHECK_RACES | WIRE_CHECK_COUNTERS)) {
+            if (r.affine)
+                fill_addresses(w, first, stride);
+            if (w->clocks)
+                vm_race_access(w, op, m);
+            if (e->checks & WIRE_CHECK_COUNTERS)
+                vm_count_banks(w, op, m);
+        }
+        e->counters->value[COUNTER_shared_requests]++;
+        if (w->block->shared_defined)
+            definedness(w, op, m, total, write, w->block->shared_defined, 0, r.affine, first,
+                        stride);
+    } else {
+        e->counters->value[write ? COUNTER_global_bytes_written : COUNTER_global_bytes_read] +=
+            lanes * total;
+        e->counters->value[COUNTER_global_requests]++;
+        if (e->checks & WIRE_CHECK_COUNTERS) {
+            if (r.affine)
+                fill_addresses(w, first, stride);
+            vm_count_sectors(w, op, m);
+        }
+        if (c->defined && (write || e->checks & WIRE_CHECK_UNINITIALIZED))
+            definedness(w, op, m, total, write, c->defined, c->base, r.affine, first, stride);
+    }
+    if (write)
+        e->version++;
+    return r;
+}
+
+static inline const uint8_t *at_lane(const struct warp *w, const struct reach *r, unsigned l)
+{
+    return r->affine ? r->host + r->stride * (int64_t)l : w->lane_host[l];
+}
+
+/* One element of `bytes` bytes per lane, `skip` bytes into the lane's access, into row d. */
+static inline void take32(struct warp *w, const struct reach *r, uint32_t m, unsigned skip, r32 *d)
+{
+    if (r->affine && m == VM_FULL) {
+        const uint8_t *p = r->host + skip;
+        switch (r->stride) {
+        case 4:
+            memcpy(d, p, VM_ROW32);
+            return;
+        case 8:
+            EACH_LANE(l)
+            d[l] = ((const r32 *)(const void *)p)[2 * l];
+            return;
+        case 16:
+            EACH_LANE(l)
+            d[l] = ((const r32 *)(const void *)p)[4 * l];
+            return;
+        case 0: {
+            const r32 x = *(const r32 *)(const void *)p;
+            EACH_LANE(l)
+            d[l] = x;
+            return;
+        }
+        default:
+            for (unsigned l = 0; l < VM_LANES; l++)
+                d[l] = *(const r32 *)(const void *)(p + r->stride * (int64_t)l);
+            return;
+        }
+    }
+    for (uint32_t rest = m; rest; rest &= rest - 1)
+        d[LANE(rest)] = *(const r32 *)(const void *)(at_lane(w, r, LANE(rest)) + skip);
+}
+
+static inline void take64(struct warp *w, const struct reach *r, uint32_t m, unsigned skip, r64 *d)
+{
+    if (r->affine && m == VM_FULL && r->stride == 8) {
+        memcpy(d, r->host + skip, VM_ROW64);
+        return;
+    }
+    for (uint32_t rest = m; rest; rest &= rest - 1)
+        d[LANE(rest)] = *(const r64 *)(const void *)(at_lane(w, r, LANE(rest)) + skip);
+}
+
+static inline void take_narrow(struct warp *w, const struct reach *r, uint32_t m, unsigned skip,
+                               uint8_t *d, unsigned bytes, bool is_signed, bool wide)
+{
+    for (uint32_t rest = m; rest; rest &= rest - 1) {
+        unsigned l = LANE(rest);
+        const uint8_t *p = at_lane(w, r, l) + skip;
+        uint64_t v;
+        if (bytes == 1)
+            v = is_signed ? (uint64_t)(int64_t)(int8_t)*p : *p;
+        else if (bytes == 2)
+            v = is_signed ? (uint64_t)(int64_t) * (const int16_t *)(const void *)p
+                          : *(const uint16_t *)(const void *)p;
+        else
+            v = is_signed ? (uint64_t)(int64_t) * (const i32 *)(const void *)p
+                          : *(const r32 *)(const void *)p;
+        if (wide)
+            ((r64 *)(void *)d)[l] = v;
+        else
+            ((r32 *)(void *)d)[l] = (uint32_t)v;
+    }
+}
+
+static inline void put32(struct warp *w, const struct reach *r, uint32_t m, unsigned skip,
+                         const r32 *s)
+{
+    if (r->affine && m == VM_FULL) {
+        uint8_t *p = r->host + skip;
+        if (r->stride == 4) {
+            memcpy(p, s, VM_ROW32);
+            return;
+        }
+        for (unsigned l = 0; l < VM_LANES; l++)
+            *(r32 *)(void *)(p + r->stride * (int64_t)l) = s[l];
+        return;
+    }
+    for (uint32_t rest = m; rest; rest &= rest - 1)
+        *(r32 *)(void *)(uintptr_t)(at_lane(w, r, LANE(rest)) + skip) = s[LANE(rest)];
+}
+
+static inline void put64(struct warp *w, const struct reach *r, uint32_t m, unsigned skip,
+                         const r64 *s)
+{
+    if (r->affine && m == VM_FULL && r->stride == 8) {
+        memcpy(r->host + skip, s, VM_ROW64);
+        return;
+    }
+    for (uint32_t rest = m; rest; rest &= rest - 1)
+        *(r64 *)(void *)(uintptr_t)(at_lane(w, r, LANE(rest)) + skip) = s[LANE(rest)];
+}
+
+static inline void put_narrow(struct warp *w, const struct reach *r, uint32_t m, unsigned skip,
+                              const uint8_t *s, unsigned bytes, bool wide)
+{
+    for (uint32_t rest = m; rest; rest &= rest - 1) {
+        unsigned l = LANE(rest);
+        uint8_t *p = (uint8_t *)(uintptr_t)(at_lane(w, r, l) + skip);
+        uint64_t v = wide ? ((const r64 *)(const void *)s)[l] : ((const r32 *)(const void *)s)[l];
+        memcpy(p, &v, bytes);
+    }
+}
+
+static inline void take(struct warp *w, const struct mem_op *op, const struct reach *r, uint8_t *f,
+                        uint32_t m, unsigned element)
+{
+    unsigned skip = element * op->bytes;
+    if (!op->used[element])
+        return;
+    uint8_t *d = f + op->rows[element];
+    if (op->bytes == 4 && !op->wide[element])
+        take32(w, r, m, skip, (r32 *)(void *)d);
+    else if (op->bytes == 8)
+        take64(w, r, m, skip, (r64 *)(void *)d);
+    else
+        take_narrow(w, r, m, skip, d, op->bytes, op->is_signed, op->wide[element]);
+}
+
+/* Two lanes of one store to the same shared word with different values race with each other. After
+ * the store each lane must find its own value, unless another one overwrote it. */
+static inline void check_overlap(struct warp *w, const struct mem_op *op, const struct reach *r,
+                                 const uint8_t *f, uint32_t m)
+{
+    if (r->slow || (r->affine && (r->stride >= op->total || r->stride <= -(int64_t)op->total)))
+        return;
+    if ((m & (m - 1)) == 0)
+        return;
+    for (uint32_t rest = m; rest; rest &= rest - 1) {
+        unsigned l = LANE(rest);
+        for (unsigned k = 0; k < op->count; k++) {
+            uint64_t v = op->wide[k] ? ROW(r64, op->rows[k])[l] : ROW(r32, op->rows[k])[l];
+            if (memcmp(at_lane(w, r, l) + k * op->bytes, &v, op->bytes) != 0) {
+                vm_race_same_store(w, op, l, VM_LANES);
+                return;
+            }
+        }
+    }
+}
+
+static inline void put(struct warp *w, const struct mem_op *op, const struct reach *r,
+                       const uint8_t *f, uint32_t m, unsigned element)
+{
+    unsigned skip = element * op->bytes;
+    const uint8_t *s = f + op->rows[element];
+    if (op->bytes == 4 && !op->wide[element])
+        put32(w, r, m, skip, (const r32 *)(const void *)s);
+    else if (op->bytes == 8)
+        put64(w, r, m, skip, (const r64 *)(const void *)s);
+    else
+        put_narrow(w, r, m, skip, s, op->bytes, op->wide[element]);
+}
+
+static inline bool do_load(struct warp *w, const struct mem_op *op, uint8_t *f, const uint8_t *u,
+                           uint32_t m, unsigned bytes, bool shared)
+{
+    struct reach r = reach(w, op, f, u, m, bytes, false, shared);
+    if (__builtin_expect(!r.ok, 0))
+        return false;
+    if (bytes == 4 && !op->wide[0])
+        take32(w, &r, m, 0, ROW(r32, op->rows[0]));
+    else
+        take(w, op, &r, f, m, 0);
+    return true;
+}
+
+static inline bool do_store(struct warp *w, const struct mem_op *op, uint8_t *f, const uint8_t *u,
+                            uint32_t m, unsigned bytes, bool shared)
+{
+    struct reach r = reach(w, op, f, u, m, bytes, true, shared);
+    if (__builtin_expect(!r.ok, 0))
+        return false;
+    if (bytes == 4 && !op->wide[0])
+        put32(w, &r, m, 0, ROW(r32, op->rows[0]));
+    else
+        put(w, op, &r, f, m, 0);
+    if (shared && w->clocks)
+        check_overlap(w, op, &r, f, m);
+    if (r.slow)
+        vm_mem_write_back(w, op, m);
+    return true;
+}
+
+#define MEMORY_HANDLER(name, call)                                                                 \
+    HANDLER(name)                                                                                  \
+    {                                                                                              \
+        if (__builtin_expect(!(call), 0))                                                          \
+            return;                                                                                \
+        NEXT;                                                                                      \
+    }
+
+MEMORY_HANDLER(load_8, do_load(w, MEM_OP(i), f, u, m, 1, false))
+MEMORY_HANDLER(load_16, do_load(w, MEM_OP(i), f, u, m, 2, false))
+MEMORY_HANDLER(load_32, do_load(w, MEM_OP(i), f, u, m, 4, false))
+MEMORY_HANDLER(load_64, do_load(w, MEM_OP(i), f, u, m, 8, false))
+MEMORY_HANDLER(load_shared_32, do_load(w, MEM_OP(i), f, u, m, 4, true))
+MEMORY_HANDLER(store_8, do_store(w, MEM_OP(i), f, u, m, 1, false))
+MEMORY_HANDLER(store_16, do_store(w, MEM_OP(i), f, u, m, 2, false))
+MEMORY_HANDLER(store_32, do_store(w, MEM_OP(i), f, u, m, 4, false))
+MEMORY_HANDLER(store_64, do_store(w, MEM_OP(i), f, u, m, 8, false))
+MEMORY_HANDLER(store_shared_32, do_store(w, MEM_OP(i), f, u, m, 4, true))
+
+/* Vectors, and shared memory of other widths. */
+static bool load_elements(struct warp *w, const struct mem_op *op, uint8_t *f, const uint8_t *u,
+                          uint32_t m, bool shared)
+{
+    struct reach r = reach(w, op, f, u, m, op->total, false, shared);
+    if (!r.ok)
+        return false;
+    for (unsigned k = 0; k < op->count; k++)
+        take(w, op, &r, f, m, k);
+    return true;
+}
+
+static bool store_elements(struct warp *w, const struct mem_op *op, uint8_t *f, const uint8_t *u,
+                           uint32_t m, bool shared)
+{
+    struct reach r = reach(w, op, f, u, m, op->total, true, shared);
+    if (!r.ok)
+        return false;
+    for (unsigned k = 0; k < op->count; k++)
+        put(w, op, &r, f, m, k);
+    if (shared && w->clocks)
+        check_overlap(w, op, &r, f, m);
+    if (r.slow)
+        vm_mem_write_back(w, op, m);
+    return true;
+}
+
+MEMORY_HANDLER(load_vector, load_elements(w, MEM_OP(i), f, u, m, false))
+MEMORY_HANDLER(store_vector, store_elements(w, MEM_OP(i), f, u, m, false))
+MEMORY_HANDLER(load_shared, load_elements(w, MEM_OP(i), f, u, m, true))
+MEMORY_HANDLER(store_shared, store_elements(w, MEM_OP(i), f, u, m, true))
+
+/* Local memory, parameters by address: always the long way. */
+static bool addresses(struct warp *w, const struct mem_op *op, const uint8_t *f, const uint8_t *u)
+{
+    for (unsigned l = 0; l < VM_LANES; l++) {
+        uint64_t a = op->form == VM_ADDRESS_SLOT ? SLOT(r64, op->address)
+                     : op->form == VM_ADDRESS_32 ? ROW(r32, op->address)[l]
+                                                 : ROW(r64, op->address)[l];
+        w->lane_address[l] = a + (uint64_t)op->offset;
+    }
+    return true;
+}
+
+static bool load_slow(struct warp *w, const struct mem_op *op, uint8_t *f, const uint8_t *u,
+                      uint32_t m)
+{
+    addresses(w, op, f, u);
+    struct reach r = reach_slow(w, op, m);
+    for (unsigned k = 0; r.ok && k < op->count; k++)
+        take(w, op, &r, f, m, k);
+    return r.ok;
+}
+
+static bool store_slow(struct warp *w, const struct mem_op *op, uint8_t *f, const uint8_t *u,
+                       uint32_t m)
+{
+    addresses(w, op, f, u);
+    struct reach r = reach_slow(w, op, m);
+    if (!r.ok)
+        return false;
+    for (unsigned k = 0; k < op->count; k++)
+        put(w, op, &r, f, m, k);
+    vm_mem_write_back(w, op, m);
+    return true;
+}
+
+MEMORY_HANDLER(load_any, load_slow(w, MEM_OP(i), f, u, m))
+MEMORY_HANDLER(store_any, store_slow(w, MEM_OP(i), f, u, m))
+
+/* Atomics: rare enough to go lane by lane in one place. */
+MEMORY_HANDLER(atomic, (addresses(w, MEM_OP(i), f, u), vm_atomic(w, MEM_OP(i), f, m)))
+
+HANDLER(fence)
+{
+    vm_fence(w, m, i->x);
+    NEXT;
+}

@@ -1,0 +1,308 @@
+/* Which warp of which block runs next.
+ *
+ * Blocks that have started and not ended are active. In a round every active block gets a turn, in
+ * which each of its warps that can runs until it waits, polls, ends or has used up its budget.
+ * Blocks are started as they are needed: a few at first, which keeps their registers in the cache,
+ * and more whenever a round moves nothing, up to what would be resident on the device. So blocks
+ * that wait for each other always meet, and blocks whose predecessors must have come further really
+ * wait. */
+#include "cpu/vm/sched.h"
+
+#include "base/rng.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    TURN = 20000,        /* warp instructions */
+    ACTIVE_FIRST = 4,    /* blocks that are started at once */
+    ACTIVE_SHUFFLED = 8, /* the same for schedules other than in order */
+    LAST_FIRST_RESIDENT = 2,
+    RANDOM_TURN = 96, /* instructions at most, most of the time */
+};
+
+struct sched {
+    struct vm_engine *e;
+    enum wire_schedule schedule;
+    struct block **active;
+    uint32_t count, target, most;
+    uint32_t *free_slots, free_count;
+};
+
+static uint64_t draw(struct vm_engine *e, uint64_t bound)
+{
+    return rng_below(e->rng_key, e->rng_counter++, bound);
+}
+
+/* ---- barriers ---- */
+
+uint32_t vm_slot_or_row(const struct warp *w, bool slot, uint32_t at, unsigned lane)
+{
+    uint32_t v;
+    memcpy(&v, slot ? w->bank + at : w->frame + at + 4 * lane, sizeof v);
+    return v;
+}
+
+/* Gives the lanes of one group that waited at bar.red its result. */
+static void give_reduced(struct warp *w, const struct group *g, const struct barrier *bar)
+{
+    const struct insn *i = &w->engine->code->insns[g->pc - 1];
+    const struct barrier_op *op = (const struct barrier_op *)(uintptr_t)i->imm;
+    if (op->sub == PTX_BAR_SYNC)
+        return;
+    uint8_t *frame = w->stack + g->frame;
+    if (op->sub == PTX_POPC) {
+        for (uint32_t rest = g->mask; rest; rest &= rest - 1)
+            memcpy(frame + op->d + 4u * (unsigned)__builtin_ctz(rest), &bar->votes, 4);
+        return;
+    }
+    uint32_t p;
+    bool truth = op->sub == PTX_AND ? bar->votes == bar->voters : bar->votes > 0;
+    memcpy(&p, frame + op->d, 4);
+    p = truth ? p | g->mask : p & ~g->mask;
+    memcpy(frame + op->d, &p, 4);
+}
+
+void vm_barrier_check(struct block *b, unsigned id)
+{
+    struct barrier *bar = &b->barriers[id];
+    uint32_t threads = b->engine->block_threads;
+    bool everybody = bar->arrived + b->exited >= threads;
+    if (!bar->in_use || (bar->expected ? bar->arrived < bar->expected : !everybody))
+        return;
+    uint32_t warps = 0;
+    for (uint32_t k = 0; k < b->warp_count; k++) {
+        struct warp *w = &b->warps[k];
+        for (uint32_t g = 0; g < w->group_count; g++) {
+            if (w->groups[g].state != VM_AT_BARRIER || w->groups[g].barrier != id)
+                continue;
+            give_reduced(w, &w->groups[g], bar);
+            w->groups[g].state = VM_RUNNABLE;
+            w->runnable = true;
+            warps |= 1u << k;
+        }
+    }
+    vm_race_barrier(b, warps | bar->warps, everybody);
+    memset(bar, 0, sizeof *bar);
+}
+
+void vm_barrier_arrive(struct warp *w, const struct insn *i, uint32_t m)
+{
+    const struct barrier_op *op = (const struct barrier_op *)(uintptr_t)i->imm;
+    struct block *b = w->block;
+    unsigned first = (unsigned)__builtin_ctz(m);
+    uint32_t id = vm_slot_or_row(w, op->id_slot, op->id, first) % VM_BARRIERS, pc = vm_pc(w, i);
+    struct barrier *bar = &b->barriers[id];
+    uint32_t count = op->has_count ? vm_slot_or_row(w, op->count_slot, op->count, first) : 0;
+    w->engine->counters->value[COUNTER_barriers]++;
+    if (!bar->in_use) {
+        *bar = (struct barrier){.in_use = true,
+                                .expected = count,
+                                .first_pc = pc,
+                                .first_thread = w->index * VM_LANES + first};
+    } else if (bar->first_pc != pc && !count && op->aligned) {
+        vm_report_mixed_barrier(w, pc, m, bar->first_pc, bar->first_thread);
+    }
+    /* A counted barrier counts whole warps: lanes that are gone or never were count with the rest.
+     */
+    bar->arrived += count && m == w->live ? VM_LANES : (uint32_t)__builtin_popcount(m);
+    bar->warps |= 1u << w->index;
+    if (op->sub != PTX_BAR_SYNC && op->sub != PTX_BAR_ARRIVE) {
+        uint32_t p;
+        memcpy(&p, w->frame + op->pred, 4);
+        bar->votes += (uint32_t)__builtin_popcount((p ^ op->flip) & m);
+        bar->voters += (uint32_t)__builtin_popcount(m);
+    }
+    if (op->sub == PTX_BAR_ARRIVE) {
+        w->mask = m;
+        w->resume = i + 1;
+        vm_barrier_check(b, id);
+        vm_watch_groups(w);
+        return;
+    }
+    vm_park_at_barrier(w, m, pc + 1, (uint8_t)id);
+    vm_barrier_check(b, id);
+    vm_pick(w);
+}
+
+/* ---- turns ---- */
+
+/* One turn of a warp. Did anything come of it that others could wait for? */
+static bool run_warp(struct sched *s, struct warp *w)
+{
+    struct vm_engine *e = s->e;
+    w->halt = false;
+    if (!w->mask) {
+        vm_pick(w);
+        if (w->halt)
+            return false;
+    }
+    int32_t turn = TURN;
+    if (s->schedule == WIRE_RANDOM && draw(e, 16))
+        turn = 1 + (int32_t)draw(e, RANDOM_TURN);
+    uint64_t version = e->version;
+    w->budget = w->turn = turn;
+    e->exec->run(w);
+    uint64_t steps = (uint64_t)((int64_t)w->turn - w->budget);
+    w->warp_count += steps;
+    e->steps += steps;
+    e->counters->value[COUNTER_warp_instructions] += steps;
+    e->counters->value[COUNTER_instructions] += w->lane_count;
+    w->lane_count = 0;
+    switch ((enum vm_stop)w->stop) {
+    case VM_STOP_DONE:
+        w->done = true;
+        w->runnable = false;
+        w->block->done_warps++;
+        return true;
+    case VM_STOP_FAULT:
+        return true;
+    case VM_STOP_PARKED:
+        w->cycling = false;
+        w->quiet_turns = 0;
+        return true;
+    case VM_STOP_YIELD:
+    case VM_STOP_BUDGET:
+        break;
+    }
+    if (e->version != version) {
+        w->cycling = false;
+        w->quiet_turns = 0;
+        return true;
+    }
+    stuck_watch(w);
+    return w->stop == VM_STOP_BUDGET && !w->cycling;
+}
+
+static bool run_block(struct sched *s, struct block *b)
+{
+    bool moved = false;
+    uint32_t n = b->warp_count;
+    if (s->schedule == WIRE_RANDOM) {
+        struct warp *w = &b->warps[draw(s->e, n)];
+        for (uint32_t k = 0; k < n && !w->runnable; k++)
+            w = &b->warps[(w->index + 1u) % n];
+        return w->runnable && run_warp(s, w);
+    }
+    for (uint32_t k = 0; k < n && !s->e->stopped; k++) {
+        struct warp *w = &b->warps[s->schedule == WIRE_REVERSED ? n - 1 - k : k];
+        if (w->runnable)
+            moved |= run_warp(s, w);
+    }
+    return moved;
+}
+
+/* ---- rounds ---- */
+
+static void start_blocks(struct sched *s)
+{
+    struct vm_engine *e = s->e;
+    while (s->count < s->target && e->next_block < e->block_total) {
+        uint64_t k = e->next_block++;
+        uint32_t slot = s->free_count ? s->free_slots[--s->free_count] : e->slots_used++;
+        struct block *b = launch_slot(e, slot);
+        launch_start_block(b, s->schedule == WIRE_LAST_FIRST ? e->block_total - 1 - k : k);
+        s->active[s->count++] = b;
+    }
+}
+
+static void retire(struct sched *s, uint32_t at)
+{
+    struct block *b = s->active[at];
+    b->active = false;
+    s->free_slots[s->free_count++] = b->slot;
+    memmove(s->active + at, s->active + at + 1, (s->count - at - 1) * sizeof *s->active);
+    s->count--;
+    s->e->blocks_done++;
+}
+
+/* A turn for every active block. */
+static bool round_of_turns(struct sched *s)
+{
+    bool moved = false;
+    for (uint32_t k = 0; k < s->count && !s->e->stopped; k++) {
+        uint32_t at = s->schedule == WIRE_REVERSED ? s->count - 1 - k : k;
+        if (s->schedule == WIRE_RANDOM)
+            at = (uint32_t)draw(s->e, s->count);
+        moved |= run_block(s, s->active[at]);
+    }
+    for (uint32_t k = s->count; k-- > 0;)
+        if (s->active[k]->done_warps == s->active[k]->warp_count) {
+            retire(s, k);
+            moved = true;
+        }
+    return moved;
+}
+
+static bool over_limit(struct vm_engine *e)
+{
+    uint64_t limit = e->vm->config.step_limit;
+    if (!limit || e->steps <= limit)
+        return false;
+    struct vm_site site = {.kernel = e->kernel,
+                           .module = e->code->module,
+                           .block = {-1, -1, -1},
+                           .thread = {-1, -1, -1}};
+    for (uint32_t k = 0; k < e->slots_used; k++) {
+        struct block *b = e->slots[k];
+        for (uint32_t j = 0; b->active && j < b->warp_count; j++)
+            if (b->warps[j].runnable && b->warps[j].mask)
+                vm_site_of(&b->warps[j], (uint32_t)(b->warps[j].resume - e->code->insns),
+                           __builtin_ctz(b->warps[j].mask), &site);
+    }
+    vm_report(e->vm, FINDING_step_limit, WIRE_ERROR, &site,
+              "stopped after %llu warp instructions, far more than a right solution needs",
+              (unsigned long long)e->steps);
+    e->stopped = true;
+    e->status = VM_STEP_LIMIT;
+    return true;
+}
+
+/* Nothing moved: more blocks, or lanes that wait for a mask that cannot arrive, or the end. */
+static bool unblock(struct sched *s)
+{
+    struct vm_engine *e = s->e;
+    if (s->target < s->most && e->next_block < e->block_total) {
+        s->target = s->target * 2 < s->most ? s->target * 2 : s->most;
+        return true;
+    }
+    bool forced = false;
+    for (uint32_t k = 0; k < s->count; k++)
+        for (uint32_t j = 0; j < s->active[k]->warp_count; j++) {
+            struct warp *w = &s->active[k]->warps[j];
+            if (!w->done && !w->runnable)
+                forced |= vm_force_sync(w);
+        }
+    return forced || !stuck_judge(e, s->active, s->count);
+}
+
+void sched_run(struct vm_engine *e)
+{
+    struct sched s = {.e = e, .schedule = (enum wire_schedule)e->vm->config.schedule};
+    s.most = e->resident_most;
+    s.target = s.schedule == WIRE_IN_ORDER ? ACTIVE_FIRST : ACTIVE_SHUFFLED;
+    if (s.schedule == WIRE_LAST_FIRST && !e->launch->cooperative) {
+        s.target = LAST_FIRST_RESIDENT;
+        if (s.most > LAST_FIRST_RESIDENT)
+            s.most = LAST_FIRST_RESIDENT;
+    }
+    if (s.target > s.most)
+        s.target = s.most;
+    s.active = calloc(s.most, sizeof *s.active);
+    s.free_slots = calloc(s.most, sizeof *s.free_slots);
+    if (!s.active || !s.free_slots)
+        BUG("out of memory for %u resident blocks", s.most);
+    while (!e->stopped && e->blocks_done < e->block_total) {
+        start_blocks(&s);
+        uint32_t rounds = s.schedule == WIRE_RANDOM ? e->warps_per_block : 1;
+        bool moved = false;
+        while (rounds-- && !moved && !e->stopped)
+            moved = round_of_turns(&s);
+        if (!moved && !e->stopped && !unblock(&s))
+            break;
+        if (over_limit(e))
+            break;
+    }
+    free(s.active);
+    free(s.free_slots);
+}

@@ -1,0 +1,172 @@
+/* Deadlock. A warp that runs without changing memory, and comes back to a state (registers, groups,
+ * positions) in which it has been before, will do so for ever unless somebody else changes memory.
+ * When every warp of every resident block either waits or is caught in such a circle, nobody will.
+ * Found by hashes of the state at the ends of turns, compared as in Brent's cycle finding (1980):
+ * the kept one is replaced after 1, 2, 4, ... turns. So a plain loop that computes is no deadlock,
+ * and a loop without any memory access is. Loops that count their polls never repeat a state: those
+ * are called stuck after many turns in which nobody changed anything. */
+#include "cpu/vm/sched.h"
+
+#include "base/rng.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { QUIET_TURNS = 3, PLACES = 6 };
+#define PATIENCE_STEPS 30000000u /* of polling alone */
+
+static uint64_t mix_words(uint64_t h, const uint8_t *from, size_t bytes)
+{
+    uint64_t lanes[4] = {h, h + 1, h + 2, h + 3}, v[4];
+    for (size_t at = 0; at + sizeof v <= bytes; at += sizeof v) {
+        memcpy(v, from + at, sizeof v);
+        for (int k = 0; k < 4; k++)
+            lanes[k] = ((lanes[k] ^ v[k]) << 27 | (lanes[k] ^ v[k]) >> 37) * 0x9e3779b97f4a7c15u;
+    }
+    return rng_mix(lanes[0] ^ rng_mix(lanes[1] ^ rng_mix(lanes[2] ^ rng_mix(lanes[3]))));
+}
+
+static uint64_t state_of(const struct warp *w)
+{
+    uint64_t h = rng_mix(w->mask | (uint64_t)w->frame_offset << 32);
+    uint32_t top = w->frame_offset;
+    h = rng_mix(h ^ (uint64_t)(w->resume - w->engine->code->insns));
+    h = rng_mix(h ^ (w->spin | (uint64_t)w->rotation << 32));
+    for (uint32_t k = 0; k < w->group_count; k++) {
+        const struct group *g = &w->groups[k];
+        h += rng_mix(g->mask | (uint64_t)g->pc << 32) * (g->state + 1u) + g->frame;
+        if (g->frame > top)
+            top = g->frame;
+    }
+    size_t bytes = (size_t)top + w->engine->code->frame_bytes;
+    return mix_words(h, w->stack, bytes < w->stack_bytes ? bytes : w->stack_bytes);
+}
+
+void stuck_watch(struct warp *w)
+{
+    if (++w->quiet_turns < QUIET_TURNS)
+        return;
+    if (w->cycling && w->spin_version == w->engine->version)
+        return;
+    uint64_t h = state_of(w);
+    if (w->spin_version != w->engine->version || w->quiet_turns == QUIET_TURNS) {
+        w->spin_version = w->engine->version;
+        w->spin_hash = h;
+        w->spin_age = 0;
+        w->spin_next = 1;
+        w->cycling = false;
+        return;
+    }
+    if (h == w->spin_hash) {
+        w->cycling = true;
+        return;
+    }
+    if (++w->spin_age == w->spin_next) {
+        w->spin_hash = h;
+        w->spin_age = 0;
+        w->spin_next *= 2;
+    }
+}
+
+/* ---- telling it ---- */
+
+struct waiting {
+    char line[96];
+    const char *how;
+    uint32_t threads;
+};
+
+static void add_place(struct vm_engine *e, struct waiting *list, uint32_t *count, uint32_t pc,
+                      const char *how, uint32_t mask)
+{
+    char line[96];
+    const struct ptx_instr *in = e->code->origins[pc];
+    for (uint32_t k = pc; !in && k < e->code->insn_count; k++)
+        in = e->code->origins[k];
+    vm_describe_loc(e->vm, e->code->module, in ? in->loc : 0, line, sizeof line);
+    for (uint32_t k = 0; k < *count; k++)
+        if (strcmp(list[k].line, line) == 0 && list[k].how == how) {
+            list[k].threads += (uint32_t)__builtin_popcount(mask);
+            return;
+        }
+    if (*count == PLACES)
+        return;
+    struct waiting *added = &list[(*count)++];
+    memcpy(added->line, line, sizeof line);
+    added->how = how;
+    added->threads = (uint32_t)__builtin_popcount(mask);
+}
+
+static void gather(struct vm_engine *e, struct warp *w, struct waiting *list, uint32_t *count)
+{
+    if (w->mask)
+        add_place(e, list, count, (uint32_t)(w->resume - e->code->insns), "spinning", w->mask);
+    for (uint32_t k = 0; k < w->group_count; k++) {
+        const struct group *g = &w->groups[k];
+        if (g->state == VM_AT_BARRIER)
+            add_place(e, list, count, g->pc - 1, "at a block barrier", g->mask);
+        else
+            add_place(e, list, count, g->pc, g->state == VM_AT_SYNC ? "at a warp sync" : "spinning",
+                      g->mask);
+    }
+}
+
+/* Barriers of one block that different lines wait at, told once more as what they are. */
+static void report(struct vm_engine *e, struct block **active, uint32_t count)
+{
+    struct waiting list[PLACES];
+    uint32_t places = 0;
+    struct vm_site site = {.kernel = e->kernel, .module = e->code->module};
+    bool located = false;
+    for (uint32_t k = 0; k < count; k++)
+        for (uint32_t j = 0; j < active[k]->warp_count; j++) {
+            struct warp *w = &active[k]->warps[j];
+            if (w->done)
+                continue;
+            gather(e, w, list, &places);
+            /* The finding stands where somebody spins, else at the first who waits. */
+            uint32_t pc = w->mask          ? (uint32_t)(w->resume - e->code->insns)
+                          : w->group_count ? w->groups[0].pc - (w->groups[0].state == VM_AT_BARRIER)
+                                           : 0;
+            uint32_t mask = w->mask ? w->mask : w->group_count ? w->groups[0].mask : 0;
+            if (mask && !located) {
+                while (!e->code->origins[pc] && pc + 1 < e->code->insn_count)
+                    pc++;
+                vm_site_of(w, pc, __builtin_ctz(mask), &site);
+                located = true;
+            }
+        }
+    char text[400];
+    size_t used = 0;
+    text[0] = '\0';
+    for (uint32_t k = 0; k < places && used < sizeof text; k++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%u thread%s %s at %s",
+                                 k ? ", " : "", list[k].threads, list[k].threads == 1 ? "" : "s",
+                                 list[k].how, list[k].line);
+    unsigned long long rest = e->block_total - e->next_block;
+    if (rest && used < sizeof text)
+        snprintf(text + used, sizeof text - used,
+                 "; %llu blocks have not started and cannot before one of these ends", rest);
+    vm_report(e->vm, FINDING_deadlock, WIRE_ERROR, &site, "nobody can go on: %s", text);
+    e->stopped = true;
+    e->status = VM_DEADLOCK;
+}
+
+bool stuck_judge(struct vm_engine *e, struct block **active, uint32_t count)
+{
+    bool stuck = true;
+    for (uint32_t k = 0; k < count && stuck; k++)
+        for (uint32_t j = 0; j < active[k]->warp_count && stuck; j++) {
+            const struct warp *w = &active[k]->warps[j];
+            if (!w->done && w->runnable && !(w->cycling && w->spin_version == e->version))
+                stuck = false;
+        }
+    if (e->version != e->quiet_version) {
+        e->quiet_version = e->version;
+        e->quiet_since = e->steps;
+    }
+    if (!stuck && e->steps - e->quiet_since < PATIENCE_STEPS)
+        return false;
+    report(e, active, count);
+    return true;
+}
