@@ -473,7 +473,7 @@ class Format:
         m = round_up(m, scaled - m, negative, mode)
         bits = m + (max(e - self.emin, 0) << self.mantissa_bits)
         if bits >= self.inf:
-            up = mode == "rn" or (mode == "rp" and not negative) or (mode == "rm" and negative)
+            up = mode in ("rn", "rna") or (mode == "rp" and not negative) or (mode == "rm" and negative)
             bits = self.inf if up else self.largest
         return bits | (self.sign if negative else 0)
 
@@ -688,13 +688,20 @@ def flushed(f):
     ins = [(t, c) for c in columns(rows)]
 
     def z(b):
-        return b if b == "nan" else flush(fmt, b)
+        return flush(fmt, b)
+
+    def result(b):
+        if b == "nan":
+            return b
+        if b & ~fmt.sign == 1 << fmt.mantissa_bits:
+            return "-"  # maybe rounded up to the smallest normal number: flushed before that or not
+        return flush(fmt, b)
     f.case("add.ftz, mul.ftz", "add.ftz.f32 %d0, %a0, %a1;\nmul.ftz.f32 %d1, %a0, %a1;", ins,
-           [(t, [z(fadd(fmt, z(a), z(b), "rn")) for a, b in rows]),
-            (t, [z(fmul(fmt, z(a), z(b), "rn")) for a, b in rows])])
+           [(t, [result(fadd(fmt, z(a), z(b), "rn")) for a, b in rows]),
+            (t, [result(fmul(fmt, z(a), z(b), "rn")) for a, b in rows])])
     f.case("fma.rn.ftz, div.rn.ftz", "fma.rn.ftz.f32 %d0, %a0, %a1, %a0;\ndiv.rn.ftz.f32 %d1, %a0, %a1;",
-           ins, [(t, [z(ffma(fmt, z(a), z(b), z(a), "rn")) for a, b in rows]),
-                 (t, [z(fdiv(fmt, z(a), z(b), "rn")) for a, b in rows])])
+           ins, [(t, [result(ffma(fmt, z(a), z(b), z(a), "rn")) for a, b in rows]),
+                 (t, [result(fdiv(fmt, z(a), z(b), "rn")) for a, b in rows])])
     f.case("min.ftz, max.ftz, neg.ftz, abs.ftz", """min.ftz.f32 %d0, %a0, %a1;
         max.ftz.f32 %d1, %a0, %a1;
         neg.ftz.f32 %d2, %a0;
@@ -980,7 +987,8 @@ def between(f):
     f.case("cvt.ftz.f32.f32", "cvt.ftz.f32.f32 %d0, %a0;", [("f32", xs)],
            [("f32", ["nan" if F32.is_nan(x) else flush(F32, x) for x in xs])])
     f.case("cvt.rn.relu.f16.f32", "cvt.rn.relu.f16.f32 %d0, %a0;", [("f32", xs)],
-           [("f16", ["nan" if F32.is_nan(x) else 0 if F32.negative(x) else convert(F32, F16, x, "rn")
+           [("f16", ["nan" if F32.is_nan(x) else "-" if x == F32.sign else 0 if F32.negative(x)
+                     else convert(F32, F16, x, "rn")
                      for x in xs])])
     tf32 = Format("tf32", 19, 11)
     f.case("cvt.rna.tf32.f32", "cvt.rna.tf32.f32 %d0, %a0;", [("f32", xs)],
