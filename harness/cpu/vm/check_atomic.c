@@ -178,8 +178,8 @@ static bool one_lane(struct warp *w, const struct mem_op *op, unsigned lane, uin
             *undefined |= 1u << lane;
         bits[at / 64] |= mask << (at & 63);
     }
-    uint64_t b = op->b ? operand(w, op->b, op->wide[1], lane) : 0;
-    uint64_t x = new_value(op, old, b, op->c ? operand(w, op->c, op->wide[2], lane) : 0);
+    uint64_t b = op->sources > 0 ? operand(w, op->b, op->wide[1], lane) : 0;
+    uint64_t x = new_value(op, old, b, op->sources > 1 ? operand(w, op->c, op->wide[2], lane) : 0);
     if (memcmp(&x, &old, op->bytes) != 0) {
         memcpy(host, &x, op->bytes);
         w->engine->version++;

@@ -117,7 +117,8 @@ struct mem_op {
     /* atomics */
     uint8_t sub, type; /* enum ptx_sub, enum ptx_type */
     bool has_result;
-    uint32_t b, c; /* operand rows */
+    uint8_t sources; /* operands besides the address */
+    uint32_t b, c;   /* their rows */
     uint32_t pc;
 };
 enum vm_address_form { VM_ADDRESS_64, VM_ADDRESS_32, VM_ADDRESS_SLOT };
@@ -388,7 +389,7 @@ void vm_report_mixed_barrier(struct warp *w, uint32_t pc, uint32_t m, uint32_t o
                              uint32_t other_thread);
 void vm_report_stack_overflow(struct warp *w, uint32_t pc, uint32_t m);
 void vm_report_bad_call(struct warp *w, uint32_t pc, uint32_t m);
-uint64_t vm_read_clock(struct warp *w, uint32_t sreg);
+uint64_t vm_read_clock(struct warp *w, const struct insn *i);
 void vm_sreg_row(const struct warp *w, uint32_t sreg, uint32_t *values); /* one per lane */
 
 /* ---- groups of a warp (sched_warp.c). All of them leave the next thing to run in w->resume,

@@ -160,11 +160,12 @@ HANDLER(barrier)
     RESUME;
 }
 
-/* clock64 counts the warp's instructions, so that two runs agree. d: row; x: enum ptx_sreg; y: wide
+/* clock64 counts the warp's instructions, so that two runs agree. d: row; x: enum
+ * ptx_sreg; y: wide; b: the block's head, a: instructions from there to here
  */
 HANDLER(clock)
 {
-    uint64_t now = vm_read_clock(w, i->x);
+    uint64_t now = vm_read_clock(w, i);
     for (uint32_t rest = m; rest; rest &= rest - 1) {
         unsigned l = LANE(rest);
         if (i->y)

@@ -118,13 +118,15 @@ void vm_extern_call(struct warp *w, const struct insn *i, uint32_t m)
     }
 }
 
-uint64_t vm_read_clock(struct warp *w, uint32_t sreg)
+uint64_t vm_read_clock(struct warp *w, const struct insn *i)
 {
     struct vm_engine *e = w->engine;
-    uint64_t turn = (uint64_t)((int64_t)w->turn - w->budget);
+    /* The head of the block took the whole block off the budget: give back what is still to come.
+     */
+    uint64_t turn = (uint64_t)((int64_t)w->turn - w->budget) - e->code->insns[i->b].a + i->a;
     /* A nanosecond per instruction of the device: it moves, and two runs agree. */
     uint64_t ns = e->start_ns + e->total_steps + e->steps + turn + e->time_offset;
-    switch ((int)sreg) {
+    switch ((int)i->x) {
     case PTX_SREG_clock:
     case PTX_SREG_clock64:
         return w->warp_count + turn + e->time_offset;

@@ -185,6 +185,8 @@ struct place lower_place(struct lower *l, const struct ptx_operand *o, enum ptx_
             struct insn *i = lower_emit(l, &l->main, VM_OP_clock);
             i->d = lower_temp(3);
             i->x = (uint32_t)o->imm;
+            i->b = l->block;
+            i->a = l->main.insns[l->block].a;
             i->y = ptx_type_bytes(type) == 8;
             return (struct place){.at = lower_temp(3)};
         }
@@ -461,16 +463,14 @@ static void lower_function(struct lower *l, uint32_t index)
     l->more_temps = l->frame;
     l->frame += (VM_VECTOR_MOST - 3) * VM_ROW64;
     l->out->frame_bytes = (l->frame + 255) & ~255u;
-    uint32_t block = 0;
     for (uint32_t k = 0; k < n; k++) {
         l->index = k;
         l->in = &l->fn->instrs[k];
         if (l->leader[k]) {
-            block = l->main.count;
-            l->head[k] = block;
-            lower_emit(l, &l->main, VM_OP_block)->b = block;
+            l->block = l->head[k] = l->main.count;
+            lower_emit(l, &l->main, VM_OP_block)->b = l->block;
         }
-        l->main.insns[block].a++;
+        l->main.insns[l->block].a++;
         l->code->static_instructions++;
         lower_one(l, l->in);
     }

@@ -78,6 +78,7 @@ struct lower {
     uint32_t **tables; /* entries of branch tables that still hold PTX instructions */
     uint32_t table_count, table_capacity;
     uint32_t index; /* of the PTX instruction being lowered */
+    uint32_t block; /* pc of the head of the block being lowered */
     const struct ptx_instr *in;
 };
 

@@ -280,6 +280,7 @@ static bool lower_atomic(struct lower *l, const struct ptx_instr *in)
         uint32_t row = lower_row(l, &l->main, p, wide, k);
         op->wide[1 + k] = wide;
         *(k ? &op->c : &op->b) = row;
+        op->sources = (uint8_t)(k + 1);
     }
     op->pc = l->main.count;
     lower_emit(l, &l->main, VM_OP_atomic)->imm = (uint64_t)(uintptr_t)op;

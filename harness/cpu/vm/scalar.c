@@ -702,14 +702,14 @@ static uint64_t float_to_integer(double x, ins *in)
 {
     enum ptx_type to = (enum ptx_type)in->type;
     unsigned bits = bits_in(to);
-    if (isnan(x)) /* the largest bit pattern of 64-bit results is what hardware gives */
-        return bits == 64 ? 1ull << 63 : 0;
+    if (isnan(x)) /* PTX ISA, "cvt": 0, but the top bit of doubles and of 64-bit results */
+        return bits == 64 || in->src_type == PTX_F64 ? 1ull << (bits - 1) : 0;
     x = to_integral(x, (enum ptx_round)in->round);
     if (ptx_type_is_signed(to)) {
         double most = ldexp(1.0, (int)bits - 1);
         if (x >= most)
             return (1ull << (bits - 1)) - 1;
-        return x < -most ? (uint64_t)INT64_MIN >> (64 - bits) : (uint64_t)(int64_t)x;
+        return x < -most ? (uint64_t)(INT64_MIN >> (64 - bits)) : (uint64_t)(int64_t)x;
     }
     if (x >= ldexp(1.0, (int)bits))
         return bits == 64 ? ~0ull : (1ull << bits) - 1;
