@@ -263,6 +263,8 @@ bool vm_mem_slow(struct warp *w, const struct mem_op *op, uint32_t m)
         vm_report_uninitialized(w, op, undefined);
     if (shared && w->clocks)
         vm_race_access(w, op, shared);
+    if (global && w->clocks && op->strength != VM_PLAIN)
+        vm_race_flags(w, op, global);
     count(w, op, global, shared);
     if (op->write)
         w->engine->version++;

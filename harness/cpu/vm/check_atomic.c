@@ -206,13 +206,16 @@ bool vm_atomic(struct warp *w, const struct mem_op *op, uint8_t *f, uint32_t m)
     if (undefined)
         vm_report_uninitialized(w, op, undefined);
     w->engine->counters->value[COUNTER_atomics] += on_global;
+    if (on_global && w->clocks)
+        vm_race_flags(w, op, m);
     return true;
 }
 
 /* One thread runs at a time, so every access is seen by everybody at once. */
 void vm_fence(struct warp *w, uint32_t m, uint32_t scope)
 {
-    (void)w, (void)m, (void)scope;
+    (void)m, (void)scope;
+    w->fenced = true;
 }
 
 /* ---- counters that cost time, on request ---- */

@@ -21,7 +21,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EPOCH_BITS = 18, THREAD_BITS = 10, EVENT_BITS = 16, PC_BITS = 18, PAIRS = 1024 };
+enum {
+    EPOCH_BITS = 18,
+    THREAD_BITS = 10,
+    EVENT_BITS = 16,
+    PC_BITS = 18,
+    PAIRS = 1024,
+    WORDS = 1024
+};
 #define EVENT_MOST ((1u << EVENT_BITS) - 2)
 #define EPOCH_MOST ((1u << EPOCH_BITS) - 2)
 
@@ -31,6 +38,12 @@ struct warp_clock {
     uint32_t known[VM_LANES][VM_LANES]; /* [lane][of]: the last event of `of` that lane knows */
 };
 
+/* A word that threads hand work over with: what its last strong writer knew. */
+struct sync_word {
+    uint64_t key; /* 0 = free; else the shared offset or the global address, plus 1 */
+    uint32_t known[VM_WARPS_MOST];
+};
+
 struct race_block {
     uint64_t *write, *first_read, *last_read;
     uint32_t units, shift; /* unit = offset >> shift */
@@ -38,6 +51,9 @@ struct race_block {
     bool partial; /* known[][] is in use */
     uint32_t known[VM_WARPS_MOST][VM_WARPS_MOST];
     struct warp_clock clocks[VM_WARPS_MOST];
+    struct sync_word *words; /* hash, WORDS long; NULL until needed */
+    uint32_t word_count;
+    bool lenient; /* too many such words: warps count as ordered until the next barrier */
 };
 
 /* epoch | thread | strength | event | pc, from the top */
@@ -70,6 +86,13 @@ static uint32_t pc_of(uint64_t entry)
 
 /* ---- blocks ---- */
 
+static void forget_words(struct race_block *r)
+{
+    if (r->word_count)
+        memset(r->words, 0, WORDS * sizeof *r->words);
+    r->word_count = 0;
+}
+
 void vm_race_block_start(struct block *b)
 {
     struct vm_engine *e = b->engine;
@@ -89,6 +112,7 @@ void vm_race_block_start(struct block *b)
         r->shift = shift;
     }
     vm_race_barrier(b, 0, true); /* what an earlier block did there is past */
+    forget_words(r);
     for (uint32_t k = 0; k < b->warp_count; k++) {
         b->warps[k].clocks = &r->clocks[k];
         b->warps[k].sync_events = 1;
@@ -99,8 +123,10 @@ void vm_race_block_start(struct block *b)
 
 void vm_race_block_free(struct block *b)
 {
-    if (b->races)
+    if (b->races) {
         free(b->races->write);
+        free(b->races->words);
+    }
     free(b->races);
     b->races = NULL;
 }
@@ -122,7 +148,7 @@ void vm_race_barrier(struct block *b, uint32_t warps, bool everybody)
         new_epoch(r);
         if (r->partial)
             memset(r->known, 0, sizeof r->known);
-        r->partial = false;
+        r->partial = r->lenient = false;
         return;
     }
     uint32_t joint[VM_WARPS_MOST] = {0};
@@ -144,19 +170,28 @@ void vm_race_barrier(struct block *b, uint32_t warps, bool everybody)
 
 /* ---- operations within a warp ---- */
 
+/* Keeps the warp's events within their bits: a new epoch forgets all of them. */
+static void tick(struct warp *w)
+{
+    struct warp_clock *c = w->clocks;
+    if (w->sync_events >= EVENT_MOST) {
+        new_epoch(w->block->races);
+        w->sync_events = 1;
+        c->full_event = 0;
+        c->partial = false;
+        forget_words(w->block->races);
+        for (uint32_t k = 0; k < w->block->warp_count; k++)
+            w->block->races->known[k][w->index] = 0;
+    }
+}
+
 void vm_race_warp_sync(struct warp *w, uint32_t m)
 {
     struct warp_clock *c = w->clocks;
     if (!c)
         return;
-    if (++w->sync_events >= EVENT_MOST) { /* a new epoch forgets all events */
-        new_epoch(w->block->races);
-        w->sync_events = 1;
-        c->full_event = 0;
-        c->partial = false;
-        for (uint32_t k = 0; k < w->block->warp_count; k++)
-            w->block->races->known[k][w->index] = 0;
-    }
+    w->sync_events++;
+    tick(w);
     if ((m & w->live) == w->live) {
         c->full_event = w->sync_events;
         c->partial = false;
@@ -178,14 +213,75 @@ void vm_race_warp_sync(struct warp *w, uint32_t m)
         memcpy(c->known[__builtin_ctz(rest)], joint, sizeof joint);
 }
 
+/* ---- flags and locks ---- */
+
+static struct sync_word *find_word(struct race_block *r, uint64_t key, bool make)
+{
+    if (!r->words)
+        r->words = make ? calloc(WORDS, sizeof *r->words) : NULL;
+    if (!r->words)
+        return NULL;
+    for (uint64_t at = key * 0x9e3779b97f4a7c15u >> 32;; at++) {
+        struct sync_word *word = &r->words[at % WORDS];
+        if (word->key == key)
+            return word;
+        if (word->key)
+            continue;
+        if (!make)
+            return NULL;
+        if (r->word_count >= WORDS / 2) {
+            r->lenient = true;
+            return NULL;
+        }
+        r->word_count++;
+        word->key = key;
+        return word;
+    }
+}
+
+/* Message passing, as the memory model has it: fence and strong write here, strong read there. The
+ * knowledge that passes is the warp's as a whole: lanes are not told apart, so some races between a
+ * lock's users within a warp go unseen, and none is made up. */
+static void pass_knowledge(struct warp *w, const struct mem_op *op, uint64_t key)
+{
+    struct race_block *r = w->block->races;
+    bool reads = !op->write || op->sub != PTX_SUB_NONE; /* atomics do both */
+    uint32_t *mine = r->known[w->index];
+    struct sync_word *word = reads ? find_word(r, key, false) : NULL;
+    if (word) {
+        r->partial = true;
+        for (uint32_t k = 0; k < w->block->warp_count; k++)
+            mine[k] = word->known[k] > mine[k] ? word->known[k] : mine[k];
+    }
+    bool releases = op->in->sem == PTX_RELEASE || op->in->sem == PTX_ACQ_REL ||
+                    op->in->sem == PTX_SC || w->fenced;
+    if (!op->write || !releases || !(word = find_word(r, key, true)))
+        return;
+    w->sync_events++;
+    for (uint32_t k = 0; k < w->block->warp_count; k++)
+        word->known[k] = mine[k];
+    word->known[w->index] = w->sync_events;
+}
+
+void vm_race_flags(struct warp *w, const struct mem_op *op, uint32_t m)
+{
+    if (!w->engine->code->uses_fences)
+        return;
+    for (uint32_t rest = m; rest; rest &= rest - 1)
+        pass_knowledge(w, op, w->lane_address[__builtin_ctz(rest)] + 1);
+    tick(w);
+}
+
 /* ---- accesses ---- */
 
 static bool ordered(const struct warp *w, unsigned lane, uint64_t entry)
 {
     uint32_t other = thread_of(entry), event = event_of(entry);
     const struct race_block *r = w->block->races;
+    if (r->partial && r->known[w->index][other / VM_LANES] > event)
+        return true;
     if (other / VM_LANES != w->index)
-        return r->partial && r->known[w->index][other / VM_LANES] > event;
+        return r->lenient;
     if (event < w->clocks->full_event)
         return true;
     return w->clocks->partial && w->clocks->known[lane][other % VM_LANES] > event;
@@ -266,6 +362,15 @@ static void look(struct warp *w, const struct mem_op *op, unsigned lane, uint64_
     report(w, op, lane, entry, other_writes);
 }
 
+/* An access that stands for an earlier one of the same thread, with no sync in between, must not
+ * hide that the earlier one was weaker. */
+static uint64_t succeed(uint64_t old, uint64_t mine)
+{
+    bool same = old >> 46 == mine >> 46 && thread_of(old) == thread_of(mine) &&
+                event_of(old) == event_of(mine);
+    return same && strength_of(old) < strength_of(mine) ? old : mine;
+}
+
 void vm_race_access(struct warp *w, const struct mem_op *op, uint32_t m)
 {
     struct race_block *r = w->block->races;
@@ -282,9 +387,9 @@ void vm_race_access(struct warp *w, const struct mem_op *op, uint32_t m)
                 look(w, op, lane, mine, r->last_read[unit], false);
             } else if (r->first_read[unit] >> 46 != mine >> 46 ||
                        thread_of(r->first_read[unit]) == thread_of(mine)) {
-                r->first_read[unit] = mine;
+                r->first_read[unit] = succeed(r->first_read[unit], mine);
             } else {
-                r->last_read[unit] = mine;
+                r->last_read[unit] = succeed(r->last_read[unit], mine);
             }
         }
     }
@@ -293,8 +398,10 @@ void vm_race_access(struct warp *w, const struct mem_op *op, uint32_t m)
         unsigned lane = (unsigned)__builtin_ctz(rest);
         uint32_t first = (uint32_t)w->lane_address[lane] >> shift;
         for (uint32_t unit = first; unit < first + per_lane && unit < r->units; unit++)
-            r->write[unit] = base + ((uint64_t)lane << 36);
+            r->write[unit] = succeed(r->write[unit], base + ((uint64_t)lane << 36));
     }
+    if (op->strength != VM_PLAIN)
+        vm_race_flags(w, op, m);
 }
 
 void vm_race_same_store(struct warp *w, const struct mem_op *op, unsigned lane, unsigned other)

@@ -24,11 +24,27 @@ static void element_note(uint64_t at, uint64_t bytes, unsigned element, char *ou
                  element);
 }
 
+/* The allocation that an address most likely was meant for: the one whose red zone it is in, or the
+ * next one if its start is nearer. */
+static const struct vm_allocation *nearest_allocation(const struct vm *vm, uint64_t address)
+{
+    const struct vm_allocation *a = vm_find_allocation(vm, address);
+    if (address < VM_NULL_BYTES || (a && address >= a->low && address < a->high))
+        return a;
+    for (uint64_t ahead = 256; ahead <= 65536; ahead *= 16) {
+        const struct vm_allocation *b = vm_find_allocation(vm, address + ahead);
+        if (b && b != a && !b->freed && b->low > address &&
+            (!a || a->freed || b->low - address < address - a->high))
+            return b;
+    }
+    return a;
+}
+
 static void global_fault(struct warp *w, const struct mem_op *op, const struct vm_site *site,
                          const char *verb, uint64_t address, unsigned bytes)
 {
     struct vm *vm = w->engine->vm;
-    const struct vm_allocation *a = vm_find_allocation(vm, address);
+    const struct vm_allocation *a = nearest_allocation(vm, address);
     enum finding_kind kind = op->write ? FINDING_out_of_bounds_write : FINDING_out_of_bounds_read;
     char name[160], note[120];
     if (address < VM_NULL_BYTES) {

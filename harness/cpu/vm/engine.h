@@ -287,6 +287,7 @@ struct warp {
     uint32_t clock; /* for ages */
     uint32_t spin, rotation;
     bool passed_by;
+    bool fenced;     /* has executed a fence */
     bool force_sync; /* the mask of the next sync cannot arrive: go on without */
     uint8_t index;   /* in its block */
     uint8_t stop;    /* enum vm_stop */
@@ -373,6 +374,8 @@ void vm_mem_write_back(struct warp *w, const struct mem_op *op, uint32_t m);
 void vm_report_uninitialized(struct warp *w, const struct mem_op *op, uint32_t m);
 /* Lanes in m touch shared memory at w->lane_address (offsets in the window). */
 void vm_race_access(struct warp *w, const struct mem_op *op, uint32_t m);
+/* A strong access to global memory: may order what threads of one block do in shared memory. */
+void vm_race_flags(struct warp *w, const struct mem_op *op, uint32_t m);
 /* Lanes of one store wrote different values to the same place. */
 void vm_race_same_store(struct warp *w, const struct mem_op *op, unsigned lane, unsigned other);
 void vm_count_sectors(struct warp *w, const struct mem_op *op, uint32_t m);

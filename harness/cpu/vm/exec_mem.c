@@ -215,10 +215,13 @@ static inline struct reach reach(struct warp *w, const struct mem_op *op, const 
         e->counters->value[write ? COUNTER_global_bytes_written : COUNTER_global_bytes_read] +=
             lanes * total;
         e->counters->value[COUNTER_global_requests]++;
-        if (e->checks & WIRE_CHECK_COUNTERS) {
+        if (__builtin_expect((e->checks & WIRE_CHECK_COUNTERS) || op->strength != VM_PLAIN, 0)) {
             if (r.affine)
                 fill_addresses(w, first, stride);
-            vm_count_sectors(w, op, m);
+            if (e->checks & WIRE_CHECK_COUNTERS)
+                vm_count_sectors(w, op, m);
+            if (w->clocks)
+                vm_race_flags(w, op, m);
         }
         if (c->defined && (write || e->checks & WIRE_CHECK_UNINITIALIZED))
             definedness(w, op, m, total, write, c->defined, c->base, r.affine, first, stride);
@@ -357,7 +360,7 @@ static inline void take(struct warp *w, const struct mem_op *op, const struct re
 static inline void check_overlap(struct warp *w, const struct mem_op *op, const struct reach *r,
                                  const uint8_t *f, uint32_t m)
 {
-    if (r->slow || (r->affine && (r->stride >= op->total || r->stride <= -(int64_t)op->total)))
+    if (r->affine && (r->stride >= op->total || r->stride <= -(int64_t)op->total))
         return;
     if ((m & (m - 1)) == 0)
         return;

@@ -238,7 +238,7 @@ static void start_warp(struct warp *w, uint32_t threads)
     w->join_pc = UINT32_MAX;
     w->group_count = 0;
     w->spin = w->rotation = w->quiet_turns = 0;
-    w->passed_by = w->force_sync = w->cycling = w->done = false;
+    w->passed_by = w->fenced = w->force_sync = w->cycling = w->done = false;
     w->runnable = true;
     w->warp_count = 0;
     w->copy_count = 0;
