@@ -67,7 +67,7 @@ void vm_barrier_check(struct block *b, unsigned id)
 {
     struct barrier *bar = &b->barriers[id];
     uint32_t threads = b->engine->block_threads;
-    bool everybody = bar->arrived + b->exited >= threads;
+    bool everybody = bar->arrived + (bar->expected ? 0 : b->exited) >= threads;
     if (!bar->in_use || (bar->expected ? bar->arrived < bar->expected : !everybody))
         return;
     uint32_t warps = 0;
