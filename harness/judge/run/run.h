@@ -58,7 +58,9 @@ int run_open(const struct run_spec *spec, struct run_box *box, struct run_outcom
 
 /* One request. fds[0] the inputs (read-only for the box), fds[1] the outputs. Every reply has been
  * validated: strings end and are printable UTF-8, enums and counts are in range. `alive` is false
- * afterwards unless the status is WIRE_DONE or WIRE_BAD_REQUEST. -1 only if the box was dead. */
+ * afterwards unless the status is WIRE_DONE or WIRE_BAD_REQUEST. -1 only if the box was dead.
+ * `limit_ns` is wall time, or processor time for a box that computes on a busy machine (see run.c).
+ */
 int run_pass(struct run_box *box, const struct wire_request *request, const int fds[2],
              uint64_t limit_ns, struct run_outcome *outcome, struct err *e);
 
