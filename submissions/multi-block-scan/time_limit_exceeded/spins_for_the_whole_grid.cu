@@ -53,7 +53,7 @@ __global__ void scan(const int *in, int *out, int n, unsigned *arrived, volatile
             ;                                                          // <-- deadlock
         __threadfence();
     }
-    __syncthreads();
+    __syncthreads(); // <-- deadlock
 
     int mine = 0;
     for (int b = t; b < blockIdx.x; b += kThreads)

@@ -84,10 +84,10 @@ __global__ void scan_block_sums(int *block_sums, int blocks)
     __syncthreads();
     if (t == 0)
         tree[blocks - 1] = 0;
-    for (int nodes = 1; nodes < blocks; nodes *= 2) {
+    for (int nodes = 1; stride > 1; nodes *= 2) {
         stride /= 2;
         __syncthreads();
-        if (t < nodes && stride * (2 * t + 2) - 1 < blocks) {
+        if (t < nodes) {
             int left = stride * (2 * t + 1) - 1, right = stride * (2 * t + 2) - 1;
             int left_sum = tree[left];
             tree[left] = tree[right];
