@@ -78,11 +78,16 @@ __global__ void scatter_tiles(const float *in, float *out, const int *tile_start
     if (i < n) {
         flags[threadIdx.x] = flag;
         __syncthreads(); // <-- divergent_barrier
-        int before = 0;
-        for (int earlier = 0; earlier < threadIdx.x; earlier++)
-            before += flags[earlier];
+        int sum = flag;
+        for (int step = 1; step < kTile; step *= 2) {
+            const int left = threadIdx.x >= step ? flags[threadIdx.x - step] : 0;
+            __syncthreads();
+            sum += left;
+            flags[threadIdx.x] = sum;
+            __syncthreads();
+        }
         if (flag)
-            out[tile_starts[blockIdx.x] + before] = value;
+            out[tile_starts[blockIdx.x] + sum - 1] = value;
     }
     __syncthreads(); // <-- divergent_barrier
 }

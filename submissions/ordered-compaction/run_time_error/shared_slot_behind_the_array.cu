@@ -39,7 +39,7 @@ __device__ int block_exclusive_scan(int v, int &total)
             ((volatile int *)warp_totals)[32] = s; // <-- out_of_bounds_write
     }
     __syncthreads();
-    total = ((volatile int *)warp_totals)[32]; // <-- out_of_bounds_read
+    total = ((volatile int *)warp_totals)[32];
     const int before = warp > 0 ? warp_totals[warp - 1] : 0;
     __syncthreads();
     return before + inclusive - v;
