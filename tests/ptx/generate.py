@@ -1066,6 +1066,51 @@ def warps():
            [("b32", [conj]), ("b32", [disj]), ("b32", [exor])])
 
 
+# ---- less common forms ----
+
+def fns(m, base, offset):
+    if offset == 0:
+        return base if m >> base & 1 else mask(32)
+    pos, left, step = base, abs(offset) - 1, 1 if offset > 0 else -1
+    while 0 <= pos < 32:
+        if m >> pos & 1:
+            if left == 0:
+                return pos
+            left -= 1
+        pos += step
+    return mask(32)
+
+
+def rare():
+    f = File("gen_rare.txt")
+    rows = [(rnd.choice([rnd.getrandbits(32), 0, mask(32), 0x11]), rnd.randrange(32),
+             rnd.choice([0, 1, 2, 5, -1, -3, 40, -40])) for _ in range(64)]
+    f.case("fns", "fns.b32 %d0, %a0, %a1, %a2;",
+           [("b32", [r[0] for r in rows]), ("u32", [r[1] for r in rows]), ("s32", [r[2] for r in rows])],
+           [("b32", [fns(*r) for r in rows])])
+    rows = [(rnd.choice([0, 5, mask(32)]), rnd.choice([0, 2, mask(32)]), i & 1) for i in range(32)]
+    ins = [("b32", [r[0] for r in rows]), ("b32", [r[1] for r in rows]), ("pred", [r[2] for r in rows])]
+    f.case("lop3 with a predicate", """lop3.or.b32 %d0|%d1, %a0, %a1, 0, 0xc0, %a2;
+        lop3.and.b32 %d2|%d3, %a0, %a1, 0, 0xfc, !%a2;""", ins,
+           [("b32", [a & b for a, b, _ in rows]), ("pred", [int(a & b != 0 or q) for a, b, q in rows]),
+            ("b32", [a | b for a, b, _ in rows]),
+            ("pred", [int(a | b != 0 and not q) for a, b, q in rows])])
+    for fmt in (F16, BF16):
+        t = fmt.name + "x2"
+        some = [r for r in float_tuples(fmt, 4, 60) if not any(fmt.is_nan(x) for x in r)][:24]
+        ins = [("b32", [r[0] | r[1] << 16 for r in some]), ("b32", [r[2] | r[3] << 16 for r in some])]
+        f.case("neg, abs " + t, "neg.%s %%d0, %%a0;\nabs.%s %%d1, %%a0;" % (t, t), ins[:1],
+               [("b32", [a ^ 0x80008000 for a in ins[0][1]]),
+                ("b32", [a & 0x7fff7fff for a in ins[0][1]])])
+        low = [fcompare(fmt, "lt", r[0], r[2]) for r in some]
+        high = [fcompare(fmt, "lt", r[1], r[3]) for r in some]
+        f.case("setp.lt.%s: low and high half" % t, "setp.lt.%s %%d0|%%d1, %%a0, %%a1;" % t, ins,
+               [("pred", [int(x) for x in low]), ("pred", [int(x) for x in high])])
+        one = 0x3c00 if fmt is F16 else 0x3f80
+        f.case("set.lt.%s" % t, "set.lt.%s.%s %%d0, %%a0, %%a1;" % (t, t), ins,
+               [("b32", [(one if x else 0) | (one if y else 0) << 16 for x, y in zip(low, high)])])
+
+
 # ---- approximations: within the error that the manual allows ----
 
 def approximations():
@@ -1132,3 +1177,4 @@ if __name__ == "__main__":
     compares()
     conversions()
     warps()
+    rare()

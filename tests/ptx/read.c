@@ -169,6 +169,10 @@ static int read_key(struct reader *r, char *key, char *rest)
         text_addf(&c->module, "%s\n", rest);
         return 0;
     }
+    if (strcmp(key, "known") == 0) {
+        c->known = arena_strdup(r->arena, rest);
+        return 0;
+    }
     if (strcmp(key, "finds") == 0) {
         c->finds = arena_strdup(r->arena, rest);
         return 0;
