@@ -206,6 +206,11 @@ static void remember(struct warp *w, const struct mem_op *op, const struct check
                                 .bias = (uint8_t *)((uintptr_t)a->host - a->base),
                                 .defined = a->defined,
                                 .base = a->base};
+        bool plain = op->strength == VM_PLAIN && !(w->engine->checks & WIRE_CHECK_COUNTERS);
+        if (!op->write && !(w->engine->checks & WIRE_CHECK_UNINITIALIZED))
+            c->defined = NULL;
+        if (plain && c->span >= op->total)
+            c->limit = c->span - op->total;
     }
     c->reported = reported;
 }

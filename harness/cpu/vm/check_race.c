@@ -16,73 +16,13 @@
  * (flags); a loop that polls a volatile; lanes of one store that write the same value. Volatile
  * accesses of one warp without a sync in between are one: that is code that relies on lock-step. */
 #include "cpu/vm/check.h"
+#include "cpu/vm/race.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    EPOCH_BITS = 18,
-    THREAD_BITS = 10,
-    EVENT_BITS = 16,
-    PC_BITS = 18,
-    PAIRS = 1024,
-    WORDS = 1024
-};
-#define EVENT_MOST ((1u << EVENT_BITS) - 2)
-#define EPOCH_MOST ((1u << EPOCH_BITS) - 2)
-
-struct warp_clock {
-    uint32_t full_event;                /* of the last operation of all live lanes */
-    bool partial;                       /* known[][] is in use */
-    uint32_t known[VM_LANES][VM_LANES]; /* [lane][of]: the last event of `of` that lane knows */
-};
-
-/* A word that threads hand work over with: what its last strong writer knew. */
-struct sync_word {
-    uint64_t key; /* 0 = free; else the shared offset or the global address, plus 1 */
-    uint32_t known[VM_WARPS_MOST];
-};
-
-struct race_block {
-    uint64_t *write, *first_read, *last_read;
-    uint32_t units, shift; /* unit = offset >> shift */
-    uint32_t epoch;
-    bool partial; /* known[][] is in use */
-    uint32_t known[VM_WARPS_MOST][VM_WARPS_MOST];
-    struct warp_clock clocks[VM_WARPS_MOST];
-    struct sync_word *words; /* hash, WORDS long; NULL until needed */
-    uint32_t word_count;
-    bool lenient; /* too many such words: warps count as ordered until the next barrier */
-};
-
-/* epoch | thread | strength | event | pc, from the top */
-static uint64_t pack(uint32_t epoch, uint32_t thread, uint32_t strength, uint32_t event,
-                     uint32_t pc)
-{
-    return (uint64_t)epoch << 46 | (uint64_t)thread << 36 | (uint64_t)strength << 34 |
-           (uint64_t)event << PC_BITS | (pc & ((1u << PC_BITS) - 1));
-}
-
-static uint32_t thread_of(uint64_t entry)
-{
-    return (uint32_t)(entry >> 36) & ((1u << THREAD_BITS) - 1);
-}
-
-static uint32_t strength_of(uint64_t entry)
-{
-    return (uint32_t)(entry >> 34) & 3;
-}
-
-static uint32_t event_of(uint64_t entry)
-{
-    return (uint32_t)(entry >> PC_BITS) & ((1u << EVENT_BITS) - 1);
-}
-
-static uint32_t pc_of(uint64_t entry)
-{
-    return (uint32_t)entry & ((1u << PC_BITS) - 1);
-}
+enum { PAIRS = 1024, WORDS = 1024 };
 
 /* ---- blocks ---- */
 
@@ -116,8 +56,8 @@ void vm_race_block_start(struct block *b)
     for (uint32_t k = 0; k < b->warp_count; k++) {
         b->warps[k].clocks = &r->clocks[k];
         b->warps[k].sync_events = 1;
-        r->clocks[k].full_event = 0;
-        r->clocks[k].partial = false;
+        b->warps[k].full_event = 0;
+        b->warps[k].partial_events = false;
     }
 }
 
@@ -173,12 +113,11 @@ void vm_race_barrier(struct block *b, uint32_t warps, bool everybody)
 /* Keeps the warp's events within their bits: a new epoch forgets all of them. */
 static void tick(struct warp *w)
 {
-    struct warp_clock *c = w->clocks;
     if (w->sync_events >= EVENT_MOST) {
         new_epoch(w->block->races);
         w->sync_events = 1;
-        c->full_event = 0;
-        c->partial = false;
+        w->full_event = 0;
+        w->partial_events = false;
         forget_words(w->block->races);
         for (uint32_t k = 0; k < w->block->warp_count; k++)
             w->block->races->known[k][w->index] = 0;
@@ -193,13 +132,13 @@ void vm_race_warp_sync(struct warp *w, uint32_t m)
     w->sync_events++;
     tick(w);
     if ((m & w->live) == w->live) {
-        c->full_event = w->sync_events;
-        c->partial = false;
+        w->full_event = w->sync_events;
+        w->partial_events = false;
         return;
     }
-    if (!c->partial) {
+    if (!w->partial_events) {
         memset(c->known, 0, sizeof c->known);
-        c->partial = true;
+        w->partial_events = true;
     }
     uint32_t joint[VM_LANES] = {0};
     for (uint32_t rest = m; rest; rest &= rest - 1) {
@@ -276,15 +215,15 @@ void vm_race_flags(struct warp *w, const struct mem_op *op, uint32_t m)
 
 static bool ordered(const struct warp *w, unsigned lane, uint64_t entry)
 {
-    uint32_t other = thread_of(entry), event = event_of(entry);
+    uint32_t other = race_thread_of(entry), event = race_event_of(entry);
     const struct race_block *r = w->block->races;
     if (r->partial && r->known[w->index][other / VM_LANES] > event)
         return true;
     if (other / VM_LANES != w->index)
         return r->lenient;
-    if (event < w->clocks->full_event)
+    if (event < w->full_event)
         return true;
-    return w->clocks->partial && w->clocks->known[lane][other % VM_LANES] > event;
+    return w->partial_events && w->clocks->known[lane][other % VM_LANES] > event;
 }
 
 /* May two unordered accesses of this strength meet? */
@@ -329,8 +268,8 @@ static void report(struct warp *w, const struct mem_op *op, unsigned lane, uint6
                    bool other_writes)
 {
     struct vm_engine *e = w->engine;
-    uint32_t here = op->pc, there = pc_of(entry), mine = w->index * VM_LANES + lane;
-    uint32_t other = thread_of(entry);
+    uint32_t here = op->pc, there = race_pc_of(entry), mine = w->index * VM_LANES + lane;
+    uint32_t other = race_thread_of(entry);
     bool at_other = other_writes && (!op->write || there > here);
     if (!first_time(e, at_other ? there : here, at_other ? here : there))
         return;
@@ -354,10 +293,11 @@ static void report(struct warp *w, const struct mem_op *op, unsigned lane, uint6
 static void look(struct warp *w, const struct mem_op *op, unsigned lane, uint64_t mine,
                  uint64_t entry, bool other_writes)
 {
-    if (entry >> 46 != mine >> 46 || thread_of(entry) == thread_of(mine))
+    if (!race_meets(entry, mine))
         return;
-    bool same_warp = thread_of(entry) / VM_LANES == w->index;
-    if (tolerated(strength_of(entry), strength_of(mine), same_warp) || ordered(w, lane, entry))
+    bool same_warp = race_thread_of(entry) / VM_LANES == w->index;
+    if (tolerated(race_strength_of(entry), race_strength_of(mine), same_warp) ||
+        ordered(w, lane, entry))
         return;
     report(w, op, lane, entry, other_writes);
 }
@@ -366,27 +306,27 @@ static void look(struct warp *w, const struct mem_op *op, unsigned lane, uint64_
  * hide that the earlier one was weaker. */
 static uint64_t succeed(uint64_t old, uint64_t mine)
 {
-    bool same = old >> 46 == mine >> 46 && thread_of(old) == thread_of(mine) &&
-                event_of(old) == event_of(mine);
-    return same && strength_of(old) < strength_of(mine) ? old : mine;
+    bool same = old >> RACE_EPOCH_SHIFT == mine >> RACE_EPOCH_SHIFT &&
+                race_thread_of(old) == race_thread_of(mine) &&
+                race_event_of(old) == race_event_of(mine);
+    return same && race_strength_of(old) < race_strength_of(mine) ? old : mine;
 }
 
 void vm_race_access(struct warp *w, const struct mem_op *op, uint32_t m)
 {
     struct race_block *r = w->block->races;
     uint32_t shift = r->shift, per_lane = (op->total + (1u << shift) - 1) >> shift;
-    uint64_t base = pack(r->epoch, w->index * VM_LANES, op->strength, w->sync_events, op->pc);
+    uint64_t base = race_pack(r->epoch, w->index * VM_LANES, op->strength, w->sync_events, op->pc);
     for (uint32_t rest = m; rest; rest &= rest - 1) {
         unsigned lane = (unsigned)__builtin_ctz(rest);
-        uint64_t mine = base + ((uint64_t)lane << 36);
+        uint64_t mine = base + ((uint64_t)lane << RACE_THREAD_SHIFT);
         uint32_t first = (uint32_t)w->lane_address[lane] >> shift;
         for (uint32_t unit = first; unit < first + per_lane && unit < r->units; unit++) {
             look(w, op, lane, mine, r->write[unit], true);
             if (op->write) {
                 look(w, op, lane, mine, r->first_read[unit], false);
                 look(w, op, lane, mine, r->last_read[unit], false);
-            } else if (r->first_read[unit] >> 46 != mine >> 46 ||
-                       thread_of(r->first_read[unit]) == thread_of(mine)) {
+            } else if (!race_meets(r->first_read[unit], mine)) {
                 r->first_read[unit] = succeed(r->first_read[unit], mine);
             } else {
                 r->last_read[unit] = succeed(r->last_read[unit], mine);
@@ -398,7 +338,7 @@ void vm_race_access(struct warp *w, const struct mem_op *op, uint32_t m)
         unsigned lane = (unsigned)__builtin_ctz(rest);
         uint32_t first = (uint32_t)w->lane_address[lane] >> shift;
         for (uint32_t unit = first; unit < first + per_lane && unit < r->units; unit++)
-            r->write[unit] = succeed(r->write[unit], base + ((uint64_t)lane << 36));
+            r->write[unit] = succeed(r->write[unit], base + ((uint64_t)lane << RACE_THREAD_SHIFT));
     }
     if (op->strength != VM_PLAIN)
         vm_race_flags(w, op, m);

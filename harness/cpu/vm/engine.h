@@ -126,6 +126,7 @@ enum vm_address_form { VM_ADDRESS_64, VM_ADDRESS_32, VM_ADDRESS_SLOT };
 /* Where the last access of a memory instruction went. All zero: nowhere yet. */
 struct mem_cache {
     uint64_t low, span; /* the program may touch [low, low + span) */
+    uint64_t limit;     /* span - bytes of an access, for the shortest path; 0 = do not take it */
     uint8_t *bias;      /* host address = bias + address */
     uint64_t *defined;  /* bit (address - base); NULL = not tracked */
     uint64_t base;
@@ -143,7 +144,35 @@ struct warp_op {
     uint32_t d, pred, a, b, c, mask;
     uint32_t flip; /* all ones: the source predicate is negated */
     uint32_t pc;
+    const uint32_t *source; /* shfl with known operands: 32 lanes to read from, 64-byte aligned */
+    uint32_t in_range;
 };
+
+/* Which lane does lane `lane` of a shuffle read, and is it in range? PTX ISA, "shfl.sync". */
+static inline void vm_shfl_source(enum ptx_sub mode, uint32_t lane, uint32_t b, uint32_t c,
+                                  uint32_t *source, bool *in_range)
+{
+    uint32_t segment = c >> 8 & 31, clamp = c & 31;
+    uint32_t least = lane & segment, most = (lane & segment) | (clamp & ~segment);
+    b &= 31;
+    int32_t j;
+    bool ok;
+    if (mode == PTX_UP) {
+        j = (int32_t)lane - (int32_t)b;
+        ok = j >= (int32_t)most;
+    } else if (mode == PTX_DOWN) {
+        j = (int32_t)(lane + b);
+        ok = j <= (int32_t)most;
+    } else if (mode == PTX_BFLY) {
+        j = (int32_t)(lane ^ b);
+        ok = j <= (int32_t)most;
+    } else {
+        j = (int32_t)(least | (b & ~segment));
+        ok = j <= (int32_t)most;
+    }
+    *source = ok ? (uint32_t)j & 31 : lane;
+    *in_range = ok;
+}
 
 /* bar and barrier. */
 struct barrier_op {
@@ -297,6 +326,8 @@ struct warp {
     /* warp-level happens-before, see check_race.c */
     struct warp_clock *clocks; /* NULL = races are not looked for */
     uint32_t sync_events;      /* counts within a block epoch */
+    uint32_t full_event;       /* the last operation of all live lanes */
+    bool partial_events;       /* operations of some lanes since: see struct warp_clock */
 
     /* spinning */
     uint64_t spin_hash, spin_version, spin_age, spin_next;

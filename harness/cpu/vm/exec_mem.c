@@ -6,6 +6,7 @@
  * Definedness is a bit per byte. For a stride that is a power of two up to 64 bytes the bits of all
  * lanes are a pattern over a few words; otherwise lane by lane. */
 #include "cpu/vm/exec.h"
+#include "cpu/vm/race.h"
 
 struct reach {
     bool ok;     /* false: a fault, the launch has ended */
@@ -17,13 +18,26 @@ struct reach {
 
 #define MEM_OP(i) ((const struct mem_op *)(uintptr_t)(i)->imm)
 
+/* Do all 32 addresses have one distance? Rows are followed by readable memory. */
+#if defined(__AVX512F__)
+static inline bool constant_stride(const r64 *a)
+{
+    const __m512i stride = _mm512_set1_epi64((int64_t)(a[1] - a[0]));
+    __mmask8 off = 0;
+#pragma GCC unroll 4
+    for (unsigned k = 0; k < VM_LANES; k += 8) {
+        __m512i step = _mm512_sub_epi64(_mm512_loadu_si512(a + k + 1), _mm512_load_si512(a + k));
+        off |= _mm512_mask_cmpneq_epi64_mask(k == 24 ? 0x7f : 0xff, step, stride);
+    }
+    return off == 0;
+}
+#else
 static const uint64_t ALL_BUT_LAST[VM_LANES] = {
     ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull,
     ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull,
     ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, 0,
 };
 
-/* Do all 32 addresses have one distance? Rows are followed by readable memory. */
 static inline bool constant_stride(const r64 *a)
 {
     uint64_t stride = a[1] - a[0], off = 0;
@@ -31,6 +45,7 @@ static inline bool constant_stride(const r64 *a)
         off |= (a[l + 1] - a[l] - stride) & ALL_BUT_LAST[l];
     return off == 0;
 }
+#endif
 
 /* Bits [bit, bit + n) at every `stride`-th position, 32 times: checks or sets them. stride is a
  * power of two, n <= stride <= 64. */
@@ -131,6 +146,71 @@ static inline void definedness(struct warp *w, const struct mem_op *op, uint32_t
         vm_report_uninitialized(w, op, undefined);
 }
 
+/* The shadow of shared memory for the two commonest shapes, one word for all lanes and a word per
+ * lane in a row, as long as nobody else touched them since the last barrier. false: nothing was
+ * recorded, vm_race_access() has to do it. */
+static inline bool race_quick(struct warp *w, const struct mem_op *op, uint32_t m, uint32_t first,
+                              int64_t stride)
+{
+    struct race_block *r = w->block->races;
+    if (op->strength != VM_PLAIN || r->shift != 2 || op->total != 4)
+        return false;
+    uint64_t base = race_pack(r->epoch, w->index * VM_LANES, VM_PLAIN, w->sync_events, op->pc);
+    const uint64_t lane = 1ull << RACE_THREAD_SHIFT;
+    uint32_t unit = first >> 2;
+    if (stride == 0 || (m & (m - 1)) == 0) {
+        unsigned low = LANE(m), high = 31u - (unsigned)__builtin_clz(m);
+        unit = (uint32_t)((int64_t)first + stride * low) >> 2;
+        uint64_t mine = base + low * lane;
+        if (op->write) {
+            if (low != high || race_meets(r->write[unit], mine) ||
+                race_meets(r->first_read[unit], mine) || race_meets(r->last_read[unit], mine))
+                return false;
+            r->write[unit] = mine;
+            return true;
+        }
+        if (r->write[unit] >> RACE_EPOCH_SHIFT == r->epoch && race_meets(r->write[unit], mine))
+            return false;
+        if (low != high && r->write[unit] >> RACE_EPOCH_SHIFT == r->epoch)
+            return false; /* its own write, but others read it too */
+        if (!race_meets(r->first_read[unit], mine))
+            r->first_read[unit] = mine;
+        else
+            r->last_read[unit] = mine;
+        if (low != high)
+            r->last_read[unit] = base + high * lane;
+        return true;
+    }
+    if (stride != 4 || m != VM_FULL || unit + VM_LANES > r->units)
+        return false;
+    r64 *written = r->write + unit, *one = r->first_read + unit, *other = r->last_read + unit;
+    uint64_t met = 0;
+    if (op->write) {
+        for (unsigned l = 0; l < VM_LANES; l++) {
+            uint64_t mine = base + l * lane;
+            met |= (uint64_t)race_meets(written[l], mine) | (uint64_t)race_meets(one[l], mine) |
+                   (uint64_t)race_meets(other[l], mine);
+        }
+        if (met)
+            return false;
+        EACH_LANE(l)
+        written[l] = base + l * lane;
+        return true;
+    }
+    for (unsigned l = 0; l < VM_LANES; l++)
+        met |= (uint64_t)race_meets(written[l], base + l * lane);
+    if (met)
+        return false;
+    EACH_LANE(l)
+    {
+        uint64_t mine = base + l * lane, old = one[l], last = other[l];
+        bool somebody = race_meets(old, mine);
+        one[l] = somebody ? old : mine;
+        other[l] = somebody ? mine : last;
+    }
+    return true;
+}
+
 static inline struct reach reach_slow(struct warp *w, const struct mem_op *op, uint32_t m)
 {
     struct reach r = {.slow = true};
@@ -199,13 +279,15 @@ static inline struct reach reach(struct warp *w, const struct mem_op *op, const 
     }
     uint32_t lanes = vm_popcount(m);
     if (shared) {
-        if (e->checks & (WIRE_CHECK_RACES | WIRE_CHECK_COUNTERS)) {
+        if (w->clocks && !(r.affine && race_quick(w, op, m, (uint32_t)first, stride))) {
             if (r.affine)
                 fill_addresses(w, first, stride);
-            if (w->clocks)
-                vm_race_access(w, op, m);
-            if (e->checks & WIRE_CHECK_COUNTERS)
-                vm_count_banks(w, op, m);
+            vm_race_access(w, op, m);
+        }
+        if (__builtin_expect((e->checks & WIRE_CHECK_COUNTERS) != 0, 0)) {
+            if (r.affine)
+                fill_addresses(w, first, stride);
+            vm_count_banks(w, op, m);
         }
         e->counters->value[COUNTER_shared_requests]++;
         if (w->block->shared_defined)
@@ -429,14 +511,97 @@ static inline bool do_store(struct warp *w, const struct mem_op *op, uint8_t *f,
 
 MEMORY_HANDLER(load_8, do_load(w, MEM_OP(i), f, u, m, 1, false))
 MEMORY_HANDLER(load_16, do_load(w, MEM_OP(i), f, u, m, 2, false))
-MEMORY_HANDLER(load_32, do_load(w, MEM_OP(i), f, u, m, 4, false))
+MEMORY_HANDLER(load_32_long, do_load(w, MEM_OP(i), f, u, m, 4, false))
 MEMORY_HANDLER(load_64, do_load(w, MEM_OP(i), f, u, m, 8, false))
 MEMORY_HANDLER(load_shared_32, do_load(w, MEM_OP(i), f, u, m, 4, true))
 MEMORY_HANDLER(store_8, do_store(w, MEM_OP(i), f, u, m, 1, false))
 MEMORY_HANDLER(store_16, do_store(w, MEM_OP(i), f, u, m, 2, false))
-MEMORY_HANDLER(store_32, do_store(w, MEM_OP(i), f, u, m, 4, false))
+MEMORY_HANDLER(store_32_long, do_store(w, MEM_OP(i), f, u, m, 4, false))
 MEMORY_HANDLER(store_64, do_store(w, MEM_OP(i), f, u, m, 8, false))
 MEMORY_HANDLER(store_shared_32, do_store(w, MEM_OP(i), f, u, m, 4, true))
+
+/* The shortest path: a full warp, a constant stride, in the allocation of last time, nothing to
+ * report. No call is made on it, so that the handler needs no stack frame. */
+struct lanes {
+    uint8_t *host; /* NULL: take the long way */
+    uint64_t stride;
+};
+
+static inline struct lanes shortest(const struct warp *w, const struct mem_op *op, const uint8_t *f,
+                                    uint32_t m, bool write)
+{
+    const struct mem_cache *c = &w->engine->caches[op->index];
+    const struct lanes none = {0};
+    if (m != VM_FULL || op->form != VM_ADDRESS_64)
+        return none;
+    const r64 *a = ROW(r64, op->address);
+    uint64_t stride = a[1] - a[0], first = a[0] + (uint64_t)op->offset;
+    uint64_t last = a[VM_LANES - 1] + (uint64_t)op->offset;
+    if ((first - c->low >= c->limit) | (last - c->low >= c->limit) | (stride > 64) |
+        (((first | stride) & 3) != 0))
+        return none;
+    if (!constant_stride(a))
+        return none;
+    if (c->defined) {
+        if (stride < 4 || (stride & (stride - 1)) != 0)
+            return none;
+        if (write)
+            pattern_set(c->defined, first - c->base, 4, (unsigned)stride);
+        else if (!pattern_all(c->defined, first - c->base, 4, (unsigned)stride))
+            return none;
+    }
+    return (struct lanes){.host = (uint8_t *)((uintptr_t)c->bias + first), .stride = stride};
+}
+
+#define EVERY(n)                                                                                   \
+    EACH_LANE(l)                                                                                   \
+    d[l] = ((const r32 *)(const void *)p.host)[n * l]
+
+HANDLER(load_32)
+{
+    const struct mem_op *op = MEM_OP(i);
+    struct lanes p = shortest(w, op, f, m, false);
+    if (__builtin_expect(!p.host || op->wide[0], 0))
+        return VM_NAME(load_32_long)(i, f, u, m, w);
+    uint64_t *v = w->engine->counters->value;
+    v[COUNTER_global_bytes_read] += VM_ROW32;
+    v[COUNTER_global_requests]++;
+    r32 *d = ROW(r32, op->rows[0]);
+    if (p.stride == 4)
+        EVERY(1);
+    else if (p.stride == 16)
+        EVERY(4);
+    else if (p.stride == 8)
+        EVERY(2);
+    else
+        for (unsigned l = 0; l < VM_LANES; l++, p.host += p.stride)
+            d[l] = *(const r32 *)(const void *)p.host;
+    NEXT;
+}
+
+HANDLER(store_32)
+{
+    const struct mem_op *op = MEM_OP(i);
+    struct lanes p = shortest(w, op, f, m, true);
+    if (__builtin_expect(!p.host || op->wide[0], 0))
+        return VM_NAME(store_32_long)(i, f, u, m, w);
+    uint64_t *v = w->engine->counters->value;
+    v[COUNTER_global_bytes_written] += VM_ROW32;
+    v[COUNTER_global_requests]++;
+    w->engine->version++;
+    const r32 *s = ROW(r32, op->rows[0]);
+    if (p.stride == 4) {
+        memcpy(p.host, s, VM_ROW32);
+    } else if (p.stride == 16) {
+#pragma GCC unroll 32
+        for (unsigned l = 0; l < VM_LANES; l++)
+            ((r32 *)(void *)p.host)[4 * l] = s[l];
+    } else {
+        for (unsigned l = 0; l < VM_LANES; l++, p.host += p.stride)
+            *(r32 *)(void *)p.host = s[l];
+    }
+    NEXT;
+}
 
 /* Vectors, and shared memory of other widths. */
 static bool load_elements(struct warp *w, const struct mem_op *op, uint8_t *f, const uint8_t *u,

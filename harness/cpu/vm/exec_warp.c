@@ -2,34 +2,7 @@
  * execute it runs at once; otherwise vm_sync_slow() parks lanes until the mask has arrived, and
  * calls warp_op() per set of lanes with the same mask. */
 #include "cpu/vm/exec.h"
-
-#define INVALID_SOURCE 0xffu
-
-/* Which lane does lane l read, and is it in range? PTX ISA, "shfl.sync". */
-static inline void shfl_source(enum ptx_sub mode, uint32_t l, uint32_t b, uint32_t c,
-                               uint32_t *source, bool *in_range)
-{
-    uint32_t segment = c >> 8 & 31, clamp = c & 31;
-    uint32_t least = l & segment, most = (l & segment) | (clamp & ~segment);
-    b &= 31;
-    int32_t j;
-    bool ok;
-    if (mode == PTX_UP) {
-        j = (int32_t)l - (int32_t)b;
-        ok = j >= (int32_t)most;
-    } else if (mode == PTX_DOWN) {
-        j = (int32_t)(l + b);
-        ok = j <= (int32_t)most;
-    } else if (mode == PTX_BFLY) {
-        j = (int32_t)(l ^ b);
-        ok = j <= (int32_t)most;
-    } else {
-        j = (int32_t)(least | (b & ~segment));
-        ok = j <= (int32_t)most;
-    }
-    *source = ok ? (uint32_t)j & 31 : l;
-    *in_range = ok;
-}
+#include "cpu/vm/race.h"
 
 static inline void permute(r32 *to, const r32 *from, const r32 *source)
 {
@@ -47,8 +20,8 @@ static inline void permute(r32 *to, const r32 *from, const r32 *source)
 #endif
 }
 
-static void do_shfl(struct warp *w, const struct warp_op *op, uint8_t *f, const uint8_t *u,
-                    uint32_t m)
+static __attribute__((noinline)) void shfl_any(struct warp *w, const struct warp_op *op, uint8_t *f,
+                                               const uint8_t *u, uint32_t m)
 {
     _Alignas(64) uint32_t source[VM_LANES];
     uint32_t in_range = 0;
@@ -57,14 +30,14 @@ static void do_shfl(struct warp *w, const struct warp_op *op, uint8_t *f, const 
         const uint32_t b = SLOT(r32, op->b), c = SLOT(r32, op->c);
         for (unsigned l = 0; l < VM_LANES; l++) {
             bool ok;
-            shfl_source((enum ptx_sub)op->sub, l, b, c, &source[l], &ok);
+            vm_shfl_source((enum ptx_sub)op->sub, l, b, c, &source[l], &ok);
             in_range |= (uint32_t)ok << l;
         }
     } else {
         for (unsigned l = 0; l < VM_LANES; l++) {
             bool ok;
-            shfl_source((enum ptx_sub)op->sub, l, rb ? rb[l] : SLOT(r32, op->b),
-                        rc ? rc[l] : SLOT(r32, op->c), &source[l], &ok);
+            vm_shfl_source((enum ptx_sub)op->sub, l, rb ? rb[l] : SLOT(r32, op->b),
+                           rc ? rc[l] : SLOT(r32, op->c), &source[l], &ok);
             in_range |= (uint32_t)ok << l;
         }
     }
@@ -78,6 +51,19 @@ static void do_shfl(struct warp *w, const struct warp_op *op, uint8_t *f, const 
     }
     if (op->has_pred)
         vm_set_pred(&PRED(op->pred), m, in_range);
+}
+
+static inline void do_shfl(struct warp *w, const struct warp_op *op, uint8_t *f, const uint8_t *u,
+                           uint32_t m)
+{
+    if (m != VM_FULL || !op->source) {
+        shfl_any(w, op, f, u, m);
+        return;
+    }
+    if (op->has_d)
+        permute(ROW(r32, op->d), ROW(r32, op->a), op->source);
+    if (op->has_pred)
+        PRED(op->pred) = op->in_range;
 }
 
 static void do_vote(const struct warp_op *op, uint8_t *f, uint32_t m)
@@ -210,13 +196,25 @@ static inline bool all_here(const struct warp_op *op, const uint8_t *f, const ui
     (void)f;
 }
 
+/* All live lanes, nothing to forget: see vm_race_warp_sync(). */
+static inline void sync_clocks(struct warp *w, uint32_t m)
+{
+    if (!w->clocks)
+        return;
+    if (m == w->live && w->sync_events < EVENT_MOST - 1) {
+        w->full_event = ++w->sync_events;
+        w->partial_events = false;
+        return;
+    }
+    vm_race_warp_sync(w, m);
+}
+
 #define SYNC_HANDLER(name, call)                                                                   \
     HANDLER(name)                                                                                  \
     {                                                                                              \
         if (__builtin_expect(all_here(OP, f, u, m, w), 1)) {                                       \
             call;                                                                                  \
-            if (w->clocks)                                                                         \
-                vm_race_warp_sync(w, m);                                                           \
+            sync_clocks(w, m);                                                                     \
             NEXT;                                                                                  \
         }                                                                                          \
         vm_sync_slow(w, i, m);                                                                     \

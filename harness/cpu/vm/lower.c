@@ -80,6 +80,16 @@ uint32_t lower_constant(struct lower *l, uint64_t value)
     }
 }
 
+bool lower_known(const struct lower *l, struct place p, uint64_t *value)
+{
+    for (uint32_t k = 0; p.slot && k < l->constant_capacity; k++)
+        if (l->constants[k].at == p.at) {
+            *value = l->constants[k].value;
+            return true;
+        }
+    return false;
+}
+
 uint32_t lower_temp(unsigned t)
 {
     return FRAME_TEMP + t * VM_ROW64;

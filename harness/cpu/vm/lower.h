@@ -98,6 +98,7 @@ struct insn *lower_emit(struct lower *l, struct stream *s, enum vm_op op);
 struct stream *lower_stream(struct lower *l, enum vm_level level);
 uint32_t lower_slot(struct lower *l, uint32_t bytes); /* a fresh slot */
 uint32_t lower_constant(struct lower *l, uint64_t value);
+bool lower_known(const struct lower *l, struct place p, uint64_t *value); /* is it a constant? */
 /* Where an operand is. `wide`: as a value of 64 bits. Reads of clocks are put into temporary t. */
 struct place lower_place(struct lower *l, const struct ptx_operand *o, enum ptx_type type);
 /* The same, as a row: a slot is spread into temporary t. */

@@ -304,6 +304,19 @@ static void set_source(struct lower *l, struct warp_op *op, const struct ptx_ope
     op->a = lower_row(l, &l->main, lower_place(l, a, type), op->a_wide, 0);
 }
 
+/* Lanes to read from, worked out ahead: shuffles nearly always have constant operands. */
+static void set_sources(struct lower *l, struct warp_op *op, uint32_t b, uint32_t c)
+{
+    uint8_t *room = arena_alloc(&l->code->arena, VM_ROW32 + 64);
+    uint32_t *source = (uint32_t *)(void *)(room + (64 - (uintptr_t)room % 64) % 64);
+    for (uint32_t lane = 0; lane < VM_LANES; lane++) {
+        bool ok;
+        vm_shfl_source((enum ptx_sub)op->sub, lane, b, c, &source[lane], &ok);
+        op->in_range |= (uint32_t)ok << lane;
+    }
+    op->source = source;
+}
+
 static bool lower_across(struct lower *l, const struct ptx_instr *in)
 {
     struct warp_op *op = arena_alloc(&l->code->arena, sizeof *op);
@@ -326,6 +339,9 @@ static bool lower_across(struct lower *l, const struct ptx_instr *in)
         struct place c = lower_place(l, &in->operands[3], PTX_U32);
         op->b = b.at, op->b_slot = b.slot;
         op->c = c.at, op->c_slot = c.slot;
+        uint64_t known_b, known_c;
+        if (lower_known(l, b, &known_b) && lower_known(l, c, &known_c))
+            set_sources(l, op, (uint32_t)known_b, (uint32_t)known_c);
         break;
     }
     case PTX_OP_vote:
