@@ -1111,6 +1111,131 @@ def rare():
                [("b32", [(one if x else 0) | (one if y else 0) << 16 for x, y in zip(low, high)])])
 
 
+# ---- random programs of integers: they meet the decoder's optimisations ----
+
+M32, M64 = mask(32), mask(64)
+RANDOM_OPS = {  # name: (registers written and read, model on unsigned values)
+    "add.s32": ("rrr", lambda a, b: a + b), "sub.s32": ("rrr", lambda a, b: a - b),
+    "mul.lo.s32": ("rrr", lambda a, b: a * b), "mul.hi.u32": ("rrr", lambda a, b: a * b >> 32),
+    "and.b32": ("rrr", lambda a, b: a & b), "or.b32": ("rrr", lambda a, b: a | b),
+    "xor.b32": ("rrr", lambda a, b: a ^ b), "shl.b32": ("rrr", lambda a, b: shl(a, b, 32)),
+    "shr.u32": ("rrr", lambda a, b: shr(a, b, 32)),
+    "shr.s32": ("rrr", lambda a, b: shr(sx(a, 32), b, 32)),
+    "min.s32": ("rrr", lambda a, b: min(sx(a, 32), sx(b, 32))), "max.u32": ("rrr", max),
+    "mad.lo.s32": ("rrrr", lambda a, b, c: a * b + c),
+    "not.b32": ("rr", lambda a: ~a), "neg.s32": ("rr", lambda a: -a), "mov.u32": ("rr", lambda a: a),
+    "popc.b32": ("rr", lambda a: bin(a).count("1")), "clz.b32": ("rr", lambda a: 32 - a.bit_length()),
+    "brev.b32": ("rr", lambda a: int(format(a, "032b")[::-1], 2)),
+    "prmt.b32": ("rrrr", lambda a, b, c: prmt("", a, b, c)),
+    "bfe.u32": ("rrrr", lambda a, b, c: bfe(a, b, c, "u32")),
+    "selp.b32": ("rrrp", lambda a, b, c: a if c else b),
+    "mul.wide.s32": ("qrr", lambda a, b: sx(a, 32) * sx(b, 32)),
+    "mad.wide.u32": ("qrrq", lambda a, b, c: a * b + c),
+    "cvt.s64.s32": ("qr", lambda a: sx(a, 32)), "cvt.u64.u32": ("qr", lambda a: a),
+    "cvt.u32.u64": ("rq", lambda a: a), "cvt.s32.s8": ("rr", lambda a: sx(a, 8)),
+    "cvt.u32.u16": ("rh", lambda a: a), "cvt.u16.u32": ("hr", lambda a: a),
+    "add.s16": ("hhh", lambda a, b: a + b), "shr.u64": ("qqr", lambda a, b: shr(a, b, 64)),
+    "add.s64": ("qqq", lambda a, b: a + b), "sub.s64": ("qqq", lambda a, b: a - b),
+    "xor.b64": ("qqq", lambda a, b: a ^ b), "mul.lo.s64": ("qqq", lambda a, b: a * b),
+    "setp.lt.s32": ("prr", lambda a, b: sx(a, 32) < sx(b, 32)), "setp.eq.s32": ("prr", lambda a, b: a == b),
+    "setp.gt.u64": ("pqq", lambda a, b: a > b), "setp.ne.s16": ("phh", lambda a, b: a != b),
+    "and.pred": ("ppp", lambda a, b: a & b), "not.pred": ("pp", lambda a: not a),
+}
+BANKS = {"r": (6, M32), "q": (4, M64), "h": (3, 0xffff), "p": (3, 1)}
+NO_LITERALS = {"cvt.s32.s8", "bfe.u32"}  # reads the low byte; ptxas wants literals up to 255
+
+
+def random_operand(bank, literal):
+    if literal and bank in "rq" and rnd.random() < 0.25:
+        return rnd.choice([0, 1, 2, 3, 4, 5, 7, 8, 31, 255, 0x7fffffff, 1 << 16])
+    return "%%%s%d" % (bank, rnd.randrange(BANKS[bank][0]))
+
+
+def random_block(length, depth):
+    block = []
+    for _ in range(length):
+        dice = rnd.random()
+        if depth and dice < 0.08:
+            block.append(("if", random_operand("p", False), rnd.random() < 0.5,
+                          random_block(rnd.randint(1, 6), depth - 1)))
+        elif depth and dice < 0.12:
+            block.append(("loop", rnd.randint(1, 4), random_block(rnd.randint(1, 5), depth - 1)))
+        else:
+            name = rnd.choice(list(RANDOM_OPS))
+            banks = RANDOM_OPS[name][0]
+            guard = (random_operand("p", False), rnd.random() < 0.5) if rnd.random() < 0.15 else None
+            sources = [random_operand(b, name not in NO_LITERALS) for b in banks[1:]]
+            block.append(("op", name, guard, random_operand(banks[0], False), sources))
+    return block
+
+
+def write_block(block, lines, counter):
+    for s in block:
+        if s[0] == "op":
+            guard = "@%s%s " % ("!" if s[2][1] else "", s[2][0]) if s[2] else ""
+            lines.append("%s%s %s, %s;" % (guard, s[1], s[3], ", ".join(str(x) for x in s[4])))
+            continue
+        counter[0] += 1
+        n = counter[0]
+        if s[0] == "if":
+            lines.append("@%s%s bra L%d;" % ("" if s[2] else "!", s[1], n))
+            write_block(s[3], lines, counter)
+            lines.append("L%d:" % n)
+        else:
+            lines.append("{ .reg .b32 %%i%d; .reg .pred %%c%d; mov.u32 %%i%d, 0;" % (n, n, n))
+            lines.append("L%d:" % n)
+            write_block(s[2], lines, counter)
+            lines.append("add.u32 %%i%d, %%i%d, 1; setp.lt.u32 %%c%d, %%i%d, %d; @%%c%d bra L%d; }"
+                         % (n, n, n, n, s[1], n, n))
+
+
+def run_block(block, state):
+    for s in block:
+        if s[0] == "op":
+            if s[2] and bool(state[s[2][0]]) == s[2][1]:
+                continue
+            values = [state[x] if isinstance(x, str) else x for x in s[4]]
+            state[s[3]] = int(RANDOM_OPS[s[1]][1](*values)) & BANKS[s[3][1]][1]
+        elif s[0] == "if":
+            if bool(state[s[1]]) != s[2]:
+                run_block(s[3], state)
+        else:
+            for _ in range(s[1]):
+                run_block(s[2], state)
+
+
+def programs():
+    f = File("gen_random.txt")
+    for number in range(40):
+        block = random_block(rnd.randint(8, 40), 3)
+        lines = [".reg .b32 %r<6>; .reg .b64 %q<4>; .reg .b16 %h<3>; .reg .pred %p<3>;"]
+        for bank, (count, _) in BANKS.items():
+            for i in range(count):
+                source = {"r": "mov.u32 %%r%d, %%a%d;" % (i, i % 3), "q": "mov.u64 %%q%d, %%a3;" % i,
+                          "h": "cvt.u16.u32 %%h%d, %%a%d;" % (i, i),
+                          "p": "setp.lt.s32 %%p%d, %%a%d, %%a%d;" % (i, i, (i + 1) % 3)}[bank]
+                lines.append(source)
+        write_block(block, lines, [0])
+        outputs = ["%r0", "%r1", "%r2", "%r3", "%q0", "%q1", "%h0", "%p0", "%p1"]
+        types = ["b32"] * 4 + ["b64"] * 2 + ["b16"] + ["pred"] * 2
+        for i, (o, t) in enumerate(zip(outputs, types)):
+            lines.append("mov.%s %%d%d, %s;" % (t, i, o))
+        words = [[rnd.choice(edges(32)) if rnd.random() < 0.5 else rnd.getrandbits(32)
+                  for _ in range(32)] for _ in range(3)]
+        long = [rnd.choice(edges(64)) if rnd.random() < 0.5 else rnd.getrandbits(64) for _ in range(32)]
+        results = []
+        for lane in range(32):
+            a = [w[lane] for w in words]
+            state = {"%%r%d" % i: a[i % 3] for i in range(6)}
+            state.update({"%%q%d" % i: long[lane] for i in range(4)})
+            state.update({"%%h%d" % i: a[i] & 0xffff for i in range(3)})
+            state.update({"%%p%d" % i: int(sx(a[i], 32) < sx(a[(i + 1) % 3], 32)) for i in range(3)})
+            run_block(block, state)
+            results.append([state[o] for o in outputs])
+        f.case("program %d" % number, "\n".join(lines), [("b32", w) for w in words] + [("b64", long)],
+               list(zip(types, columns(results))))
+
+
 # ---- approximations: within the error that the manual allows ----
 
 def approximations():
@@ -1178,3 +1303,4 @@ if __name__ == "__main__":
     conversions()
     warps()
     rare()
+    programs()
