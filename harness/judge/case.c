@@ -28,7 +28,6 @@ enum {
     PRINTED_MAX = 4096,  /* bytes of what a submission printed that a result keeps per case */
     EXPLAINED_CASES = 3, /* failing cases that get the extra run */
 };
-static const uint64_t SMALL_CASE_BYTES = (uint64_t)1 << 20;
 /* Warp instructions per second of the time limit: a third of what the device does with all checks
  * on, so that a kernel that runs away is stopped with its line before the wall limit hits. */
 static const uint64_t STEPS_PER_SECOND = 50000000;
@@ -208,7 +207,7 @@ static int run_passes(struct case_run *r, struct err *e)
 {
     struct session *s = r->s;
     struct result_case *result = r->result;
-    bool is_small = r->c->bytes <= SMALL_CASE_BYTES;
+    bool is_small = work_is_small(r->c);
     bool is_limited = costs_apply(s->problem, result->name);
     result->verdict = VERDICT_accepted;
     for (unsigned pass = 0; pass < PASS_COUNT; pass++) {

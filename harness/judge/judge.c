@@ -1,21 +1,18 @@
 /* The pipeline. While nvcc compiles the submission in one thread, another makes the cases' data and
- * expected answers; then this thread takes case after case, in order, through the submission's box.
- * With a cached submission the second thread still stays ahead: the large case at the end is being
- * generated while the small ones run. */
+ * expected answers (work.c); then the crew takes them through boxes of the submission. */
 #include "judge/judge.h"
 
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/rng.h"
 #include "judge/compile/compile.h"
+#include "judge/crew.h"
 #include "judge/problem/suggest.h"
-#include "judge/session.h"
 
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { TIMED_OUT_CASES_MAX = 3 };
 static const uint64_t START_LIMIT_NS = 10000000000u; /* to load a library */
 static const char COMPILE_TARGET[] = "75";
 
@@ -56,12 +53,13 @@ static void job_join(struct compile_job *job)
 
 /* Everything of one judging that has to be ended again. */
 struct judging {
-    struct session session;
+    const struct judge_paths *paths;
+    struct session session; /* of the first worker; the pattern for the others */
     struct problem problem;
     struct toolkit toolkit;
     struct compile_job submission, reference;
-    struct preparation preparation;
-    bool is_preparing;
+    struct work work;
+    bool has_work;
     const struct problem_case **cases;
     unsigned case_count;
     struct result *result;
@@ -100,7 +98,7 @@ static int choose_cases(struct judging *j, struct err *e)
 static void start_compiling(struct judging *j)
 {
     const struct problem *p = &j->problem;
-    const struct judge_paths *paths = j->session.paths;
+    const struct judge_paths *paths = j->paths;
     struct compile_spec spec = {
         .source = j->session.source,
         .entry = p->entry,
@@ -145,16 +143,16 @@ static int judge_error(struct judging *j, const struct err *e)
     return 0;
 }
 
-static struct run_spec run_spec_of(const struct session *s, const char *library)
+static struct run_spec run_spec_of(const struct judging *j, const char *library)
 {
     struct run_spec spec = {
-        .runner = s->paths->runner,
-        .cudart = s->paths->cudart,
+        .runner = j->paths->runner,
+        .cudart = j->paths->cudart,
         .library = library,
-        .entry = s->problem->entry,
+        .entry = j->problem.entry,
         .start_limit_ns = START_LIMIT_NS,
-        .memory_bytes = s->problem->limits.memory_bytes,
-        .output_bytes = s->problem->limits.output_bytes,
+        .memory_bytes = j->problem.limits.memory_bytes,
+        .output_bytes = j->problem.limits.output_bytes,
     };
     /* The limit is meant for what the submission takes; the device itself needs some as well. */
     if (spec.memory_bytes)
@@ -187,7 +185,7 @@ static int finish_compiling(struct judging *j)
                               : first_error(result->compile.log, arena);
         return 0;
     }
-    j->session.submission.spec = run_spec_of(&j->session, arena_strdup(arena, c->library));
+    j->session.submission.spec = run_spec_of(j, arena_strdup(arena, c->library));
     if (!j->session.use_reference)
         return 1;
     const struct compile_result *r = &j->reference.result;
@@ -199,46 +197,8 @@ static int finish_compiling(struct judging *j)
                 first_error(r->log ? r->log : "", arena));
         return judge_error(j, &e);
     }
-    j->session.reference.spec = run_spec_of(&j->session, arena_strdup(arena, r->library));
+    j->session.reference.spec = run_spec_of(j, arena_strdup(arena, r->library));
     return 1;
-}
-
-/* Every case in order. The submission's verdict is that of the first case that fails. -1: the spec
- * is wrong. */
-static int run_cases(struct judging *j, struct err *e)
-{
-    struct session *s = &j->session;
-    struct result *result = j->result;
-    result->cases = arena_array(s->arena, j->case_count, sizeof *result->cases);
-    result->verdict = VERDICT_accepted;
-    for (unsigned i = 0; i < j->case_count; i++) {
-        progress(j, j->cases[i]->name, i, j->case_count);
-        struct prepared_case *c = preparation_take(&j->preparation, i);
-        struct result_case *r = &result->cases[i];
-        if (c->status != 0 && c->spec_is_wrong)
-            return err_set(e, "%s", c->error.text);
-        int status = c->status;
-        if (status != 0)
-            *e = c->error;
-        if (status == 0 && s->use_reference)
-            status = session_run_reference(s, c, e);
-        if (status == 0)
-            status = session_run_case(s, c, r, e);
-        if (status != 0)
-            return judge_error(j, e);
-        preparation_give_back(&j->preparation, i);
-        result->case_count = i + 1;
-        if (result->verdict == VERDICT_accepted)
-            result->verdict = r->verdict;
-        if (s->timed_out_cases == TIMED_OUT_CASES_MAX && i + 1 < j->case_count) {
-            result->message =
-                arena_printf(s->arena, "%u cases ran out of time; the %u after them were not run",
-                             s->timed_out_cases, j->case_count - i - 1);
-            break;
-        }
-    }
-    progress(j, "", j->case_count, j->case_count);
-    return 0;
 }
 
 static int check_source(const char *source, struct err *e)
@@ -253,21 +213,24 @@ static int check_source(const char *source, struct err *e)
 static int judge_all(struct judging *j, const char *problem_id, struct err *e)
 {
     struct session *s = &j->session;
-    if (problem_load(s->paths->root, problem_id, s->arena, &j->problem, e) != 0 ||
+    if (problem_load(j->paths->root, problem_id, s->arena, &j->problem, e) != 0 ||
         check_source(s->source, e) != 0 || choose_cases(j, e) != 0)
         return -1;
     s->problem = &j->problem;
     s->use_reference = s->options->reference_as_oracle || !j->problem.oracle;
     struct err fault;
-    if (toolkit_find(s->paths->cache, s->arena, &j->toolkit, &fault) != 0)
+    if (toolkit_find(j->paths->cache, s->arena, &j->toolkit, &fault) != 0)
         return judge_error(j, &fault);
+    j->has_work = true;
+    if (work_init(&j->work, &j->problem, j->cases, j->case_count, s->seed, !s->use_reference,
+                  s->arena, e) != 0)
+        return -1;
     progress(j, "compiling", 0, j->case_count);
     start_compiling(j);
-    if (preparation_start(&j->preparation, &j->problem, j->cases, j->case_count, s->seed,
-                          !s->use_reference, s->arena, &fault) != 0)
-        return judge_error(j, &fault);
-    j->is_preparing = true;
-    return finish_compiling(j) ? run_cases(j, e) : 0;
+    work_start(&j->work);
+    if (!finish_compiling(j))
+        return 0;
+    return crew_run(s, &j->work, j->result, &fault) == 0 ? 0 : judge_error(j, &fault);
 }
 
 int judge_submission(const struct judge_paths *paths, const char *problem_id, const char *source,
@@ -283,21 +246,17 @@ int judge_submission(const struct judge_paths *paths, const char *problem_id, co
                               .seed = options->seed ? options->seed : rng_secret_seed(),
                               .compile = {.log = ""}};
     j->result = result;
-    j->session = (struct session){.paths = paths,
-                                  .options = options,
-                                  .source = result->submission,
-                                  .seed = result->seed,
-                                  .arena = arena};
+    j->paths = paths;
+    j->session = (struct session){
+        .options = options, .source = result->submission, .seed = result->seed, .arena = arena};
     j->session.checks = options->checks        ? options->checks
                         : options->only_bounds ? WIRE_CHECK_BOUNDS
                                                : WIRE_CHECK_DEFAULT;
     int status = judge_all(j, problem_id, e);
     job_join(&j->submission);
     job_join(&j->reference);
-    if (j->is_preparing)
-        preparation_stop(&j->preparation);
-    keeper_close(&j->session.submission);
-    keeper_close(&j->session.reference);
+    if (j->has_work)
+        work_release(&j->work);
     arena_release(&j->submission.arena);
     arena_release(&j->reference.arena);
     result->total_ms = (double)(clock_now_ns() - start) / 1e6;

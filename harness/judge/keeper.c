@@ -1,5 +1,13 @@
 #include "judge/keeper.h"
 
+#include <sys/socket.h>
+
+void keeper_dismiss(struct keeper *k)
+{
+    if (k->is_open && k->box.socket_fd >= 0)
+        shutdown(k->box.socket_fd, SHUT_RDWR); /* the runner ends when its peer is gone */
+}
+
 void keeper_close(struct keeper *k)
 {
     if (k->is_open)

@@ -1,13 +1,13 @@
-/* session: what is shared by the cases of one judging. One thread. */
+/* session: what the cases that one worker runs have in common: the boxes of the submission and of
+ * the reference, and what was seen so far. One thread. */
 #ifndef JUDGE_SESSION_H
 #define JUDGE_SESSION_H
 
 #include "judge/judge.h"
 #include "judge/keeper.h"
-#include "judge/prepare.h"
+#include "judge/work.h"
 
 struct session {
-    const struct judge_paths *paths;
     const struct judge_options *options;
     const struct problem *problem;
     const char *source; /* as the caller named it */
@@ -17,7 +17,7 @@ struct session {
     bool use_reference;    /* it gives the expected answers */
     bool block_order_seen; /* warned about: not looked for again */
     unsigned timed_out_cases, explained_cases;
-    struct arena *arena; /* of the result */
+    struct arena *arena; /* for what goes into results */
 };
 
 /* Runs every pass of one case and fills `result`. -1 when something of ours failed. */

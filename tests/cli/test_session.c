@@ -36,7 +36,7 @@ struct scene {
     struct problem problem;
     struct judge_options options;
     struct session session;
-    struct preparation preparation;
+    struct work work;
     const struct problem_case *cases[8];
     struct result_case results[8];
 };
@@ -67,22 +67,35 @@ static void play(struct scene *s, const char *entry, const char *costs)
                                                    .output_bytes = 1 << 20};
     for (unsigned i = 0; i < s->problem.case_count; i++)
         s->cases[i] = &s->problem.cases[i];
-    if (preparation_start(&s->preparation, &s->problem, s->cases, s->problem.case_count, 5, true,
-                          &s->arena, &e) != 0)
+    if (work_init(&s->work, &s->problem, s->cases, s->problem.case_count, 5, true, &s->arena, &e) !=
+        0)
         fail_msg("%s", e.text);
-    for (unsigned i = 0; i < s->problem.case_count; i++) {
-        struct prepared_case *c = preparation_take(&s->preparation, i);
+    work_start(&s->work);
+    unsigned i;
+    for (struct prepared_case *c; (c = work_take(&s->work, WORK_SMALL_FIRST, &i)) != NULL;) {
         if (c->status != 0)
             fail_msg("%s", c->error.text);
         if (session_run_case(&s->session, c, &s->results[i], &e) != 0)
             fail_msg("%s", e.text);
-        preparation_give_back(&s->preparation, i);
+        work_done(&s->work, i);
     }
+}
+
+/* Starts anew with some of the cases and another entry. */
+static void begin_again(struct scene *s, const char *entry, const struct problem_case *const *cases,
+                        unsigned count, bool use_oracle)
+{
+    struct err e;
+    s->session.submission.spec.entry = entry;
+    keeper_close(&s->session.submission);
+    work_release(&s->work);
+    if (work_init(&s->work, &s->problem, cases, count, 5, use_oracle, &s->arena, &e) != 0)
+        fail_msg("%s", e.text);
 }
 
 static void end(struct scene *s)
 {
-    preparation_stop(&s->preparation);
+    work_release(&s->work);
     keeper_close(&s->session.submission);
     arena_release(&s->arena);
 }
@@ -200,13 +213,10 @@ static void reruns_tell_what_matters(void **state)
         struct scene s;
         struct err e;
         play(&s, "right", "");
-        s.session.submission.spec.entry = CASES[k].entry;
-        keeper_close(&s.session.submission);
-        preparation_stop(&s.preparation);
         const struct problem_case *only[] = {&s.problem.cases[2]};
-        assert_int_equal(
-            preparation_start(&s.preparation, &s.problem, only, 1, 5, true, &s.arena, &e), 0);
-        struct prepared_case *c = preparation_take(&s.preparation, 0);
+        begin_again(&s, CASES[k].entry, only, 1, true);
+        unsigned i;
+        struct prepared_case *c = work_take(&s.work, WORK_SMALL_FIRST, &i);
         assert_int_equal(session_run_case(&s.session, c, &s.results[0], &e), 0);
         assert_int_equal(s.results[0].verdict, VERDICT_wrong_answer);
         assert_non_null(s.results[0].diagnosis);
@@ -221,21 +231,17 @@ static void time_limit(void **state)
     (void)state;
     struct scene s;
     play(&s, "right", "");
-    s.session.submission.spec.entry = "sleeps";
     s.problem.limits.time_ns = 200000000;
-    keeper_close(&s.session.submission);
-    preparation_stop(&s.preparation);
     const struct problem_case *only[] = {&s.problem.cases[1], &s.problem.cases[2]};
     struct err e;
-    assert_int_equal(preparation_start(&s.preparation, &s.problem, only, 2, 5, true, &s.arena, &e),
-                     0);
-    for (unsigned i = 0; i < 2; i++) {
-        struct prepared_case *c = preparation_take(&s.preparation, i);
+    begin_again(&s, "sleeps", only, 2, true);
+    unsigned i;
+    for (struct prepared_case *c; (c = work_take(&s.work, WORK_SMALL_FIRST, &i)) != NULL;) {
         assert_int_equal(session_run_case(&s.session, c, &s.results[i], &e), 0);
         assert_int_equal(s.results[i].verdict, VERDICT_time_limit_exceeded);
         assert_int_equal(s.results[i].passes, 1);
         assert_true(s.results[i].ms < 3000);
-        preparation_give_back(&s.preparation, i);
+        work_done(&s.work, i);
     }
     assert_int_equal(s.session.timed_out_cases, 2);
     end(&s);
@@ -285,14 +291,11 @@ static void reference_gives_the_answers(void **state)
         play(&s, "right", "");
         s.session.reference.spec = s.session.submission.spec;
         s.session.reference.spec.entry = CASES[k].reference;
-        s.session.submission.spec.entry = CASES[k].submission;
         s.problem.reference = "reference.cu";
-        keeper_close(&s.session.submission);
-        preparation_stop(&s.preparation);
         const struct problem_case *only[] = {&s.problem.cases[2]};
-        assert_int_equal(
-            preparation_start(&s.preparation, &s.problem, only, 1, 5, false, &s.arena, &e), 0);
-        struct prepared_case *c = preparation_take(&s.preparation, 0);
+        begin_again(&s, CASES[k].submission, only, 1, false);
+        unsigned i;
+        struct prepared_case *c = work_take(&s.work, WORK_SMALL_FIRST, &i);
         assert_int_equal(session_run_reference(&s.session, c, &e), CASES[k].status);
         if (CASES[k].status == 0) {
             assert_int_equal(session_run_case(&s.session, c, &s.results[0], &e), 0);

@@ -1,0 +1,165 @@
+#include "judge/crew.h"
+
+#include <stdatomic.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { WORKERS_MAX = 2, TIMED_OUT_CASES_MAX = 3 };
+/* Below this a second process costs more than it saves. */
+static const uint64_t SECOND_WORKER_BYTES = (uint64_t)8 << 20;
+
+struct crew {
+    struct work *work;
+    struct result_case *results; /* [work->count] */
+    bool *was_run;               /* [work->count] */
+    atomic_uint done, timed_out;
+    const struct judge_options *options;
+};
+
+struct worker {
+    struct crew *crew;
+    struct session session;
+    struct arena arena; /* the second one's; the first uses the result's */
+    enum work_side side;
+    int status;
+    struct err error;
+    pthread_t thread;
+};
+
+static int run_case(struct worker *w, struct prepared_case *c, struct result_case *result)
+{
+    if (c->status != 0) {
+        w->error = c->error;
+        return -1;
+    }
+    if (w->session.use_reference && session_run_reference(&w->session, c, &w->error) != 0)
+        return -1;
+    return session_run_case(&w->session, c, result, &w->error);
+}
+
+/* Progress is shown by the caller's own thread only. */
+static void show_progress(const struct worker *w, const char *name)
+{
+    const struct judge_options *o = w->crew->options;
+    if (o->progress && w->side == WORK_SMALL_FIRST)
+        o->progress(o->progress_context, name, atomic_load(&w->crew->done), w->crew->work->count);
+}
+
+/* A case is given back once the next one is taken: after the last one, the boxes and our memory are
+ * taken down at the same time. */
+static void *work_off(void *context)
+{
+    struct worker *w = context;
+    struct crew *crew = w->crew;
+    struct prepared_case *c;
+    unsigned i, previous = crew->work->count;
+    while ((c = work_take(crew->work, w->side, &i)) != NULL) {
+        if (previous < crew->work->count)
+            work_done(crew->work, previous);
+        previous = i;
+        unsigned before = w->session.timed_out_cases;
+        show_progress(w, c->data.instance->name);
+        w->status = run_case(w, c, &crew->results[i]);
+        crew->was_run[i] = w->status == 0;
+        atomic_fetch_add(&crew->done, 1);
+        unsigned late = w->session.timed_out_cases - before;
+        if (w->status != 0 ||
+            (late && atomic_fetch_add(&crew->timed_out, late) + late >= TIMED_OUT_CASES_MAX))
+            work_cancel(crew->work);
+    }
+    keeper_dismiss(&w->session.submission);
+    keeper_dismiss(&w->session.reference);
+    if (previous < crew->work->count)
+        work_done(crew->work, previous);
+    keeper_close(&w->session.submission);
+    keeper_close(&w->session.reference);
+    return NULL;
+}
+
+static void worker_init(struct worker *w, struct crew *crew, const struct session *pattern,
+                        enum work_side side)
+{
+    *w = (struct worker){.crew = crew, .session = *pattern, .side = side};
+    arena_init(&w->arena);
+    if (side == WORK_LARGE_FIRST)
+        w->session.arena = &w->arena;
+}
+
+static bool wants_second_worker(const struct work *work)
+{
+    return work->count > 1 && work->large_count > 0 &&
+           work->items[work->by_size[0]].c.bytes >= SECOND_WORKER_BYTES &&
+           sysconf(_SC_NPROCESSORS_ONLN) > 1;
+}
+
+/* ---- results: gathered in the order of the spec, in one arena ---- */
+
+static const char *copied(struct arena *arena, const char *s)
+{
+    return s ? arena_strdup(arena, s) : NULL;
+}
+
+/* Names and schedules are constants or belong to the problem. */
+static void adopt_case(struct result_case *r, struct arena *arena)
+{
+    struct wire_finding *findings = r->findings;
+    if (findings) {
+        r->findings = arena_array(arena, r->finding_count, sizeof *findings);
+        memcpy(r->findings, findings, r->finding_count * sizeof *findings);
+    }
+    r->mismatch.output = copied(arena, r->mismatch.output);
+    r->mismatch.expected = copied(arena, r->mismatch.expected);
+    r->mismatch.got = copied(arena, r->mismatch.got);
+    r->diagnosis = copied(arena, r->diagnosis);
+    r->reproduce = copied(arena, r->reproduce);
+    r->stdout_text = copied(arena, r->stdout_text);
+    r->stderr_text = copied(arena, r->stderr_text);
+}
+
+static void gather(const struct crew *crew, struct arena *arena, struct result *result)
+{
+    result->cases = crew->results;
+    result->verdict = VERDICT_accepted;
+    for (unsigned i = 0; i < crew->work->count; i++) {
+        if (!crew->was_run[i])
+            continue;
+        struct result_case *r = &result->cases[result->case_count++];
+        *r = crew->results[i];
+        adopt_case(r, arena);
+        if (result->verdict == VERDICT_accepted)
+            result->verdict = r->verdict;
+    }
+    unsigned left_out = crew->work->count - result->case_count;
+    if (left_out)
+        result->message =
+            arena_printf(arena, "%u cases ran out of time; %u of the others were not run",
+                         atomic_load(&crew->timed_out), left_out);
+}
+
+int crew_run(const struct session *pattern, struct work *work, struct result *result, struct err *e)
+{
+    struct arena *arena = pattern->arena;
+    struct crew *crew = arena_alloc(arena, sizeof *crew);
+    struct worker *workers = arena_array(arena, WORKERS_MAX, sizeof *workers);
+    crew->work = work;
+    crew->options = pattern->options;
+    crew->results = arena_array(arena, work->count, sizeof *crew->results);
+    crew->was_run = arena_array(arena, work->count, sizeof *crew->was_run);
+    worker_init(&workers[0], crew, pattern, WORK_SMALL_FIRST);
+    worker_init(&workers[1], crew, pattern, WORK_LARGE_FIRST);
+    bool two = wants_second_worker(work) &&
+               pthread_create(&workers[1].thread, NULL, work_off, &workers[1]) == 0;
+    work_off(&workers[0]);
+    if (two)
+        pthread_join(workers[1].thread, NULL);
+    int status = 0;
+    for (unsigned k = 0; k < WORKERS_MAX && status == 0; k++)
+        if (workers[k].status != 0) {
+            *e = workers[k].error;
+            status = -1;
+        }
+    if (status == 0)
+        gather(crew, arena, result);
+    arena_release(&workers[1].arena);
+    return status;
+}
