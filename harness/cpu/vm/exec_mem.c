@@ -211,6 +211,47 @@ static inline bool race_quick(struct warp *w, const struct mem_op *op, uint32_t 
     return true;
 }
 
+/* The same for any addresses, which are in w->lane_address. Looks at everything before it records
+ * anything: lanes of one store do not race with each other here. */
+static __attribute__((noinline)) bool race_lanes(struct warp *w, const struct mem_op *op,
+                                                 uint32_t m)
+{
+    struct race_block *r = w->block->races;
+    const uint32_t shift = r->shift, units = (op->total + (1u << shift) - 1) >> shift;
+    const uint64_t base =
+        race_pack(r->epoch, w->index * VM_LANES, VM_PLAIN, w->sync_events, op->pc);
+    uint64_t met = 0;
+    if (op->strength != VM_PLAIN)
+        return false;
+    for (uint32_t rest = m; rest; rest &= rest - 1) {
+        unsigned l = LANE(rest);
+        uint64_t mine = base + ((uint64_t)l << RACE_THREAD_SHIFT);
+        uint32_t first = (uint32_t)w->lane_address[l] >> shift;
+        for (uint32_t unit = first; unit < first + units; unit++) {
+            met |= (uint64_t)race_meets(r->write[unit], mine);
+            if (op->write)
+                met |= (uint64_t)race_meets(r->first_read[unit], mine) |
+                       (uint64_t)race_meets(r->last_read[unit], mine);
+        }
+    }
+    if (met)
+        return false;
+    for (uint32_t rest = m; rest; rest &= rest - 1) {
+        unsigned l = LANE(rest);
+        uint64_t mine = base + ((uint64_t)l << RACE_THREAD_SHIFT);
+        uint32_t first = (uint32_t)w->lane_address[l] >> shift;
+        for (uint32_t unit = first; unit < first + units; unit++) {
+            if (op->write)
+                r->write[unit] = mine;
+            else if (race_meets(r->first_read[unit], mine))
+                r->last_read[unit] = mine;
+            else
+                r->first_read[unit] = mine;
+        }
+    }
+    return true;
+}
+
 static inline struct reach reach_slow(struct warp *w, const struct mem_op *op, uint32_t m)
 {
     struct reach r = {.slow = true};
@@ -282,7 +323,8 @@ static inline struct reach reach(struct warp *w, const struct mem_op *op, const 
         if (w->clocks && !(r.affine && race_quick(w, op, m, (uint32_t)first, stride))) {
             if (r.affine)
                 fill_addresses(w, first, stride);
-            vm_race_access(w, op, m);
+            if (!race_lanes(w, op, m))
+                vm_race_access(w, op, m);
         }
         if (__builtin_expect((e->checks & WIRE_CHECK_COUNTERS) != 0, 0)) {
             if (r.affine)

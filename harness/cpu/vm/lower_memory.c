@@ -214,7 +214,12 @@ static void load_parameter(struct lower *l, const struct ptx_instr *in, const st
     uint32_t row = bytes < 4 || (d.wide && bytes == 4) ? lower_temp(0) : d.row;
     struct insn *i = lower_emit(l, d.stream, bytes == 8 ? VM_OP_spread_64 : VM_OP_spread_32);
     i->d = row;
-    i->a = slot;
+    i->a = bytes < 4 ? slot & ~3u : slot;
+    if (bytes < 4 && (slot & 3)) {
+        i = lower_emit(l, d.stream, VM_OP_shr_u32_vs);
+        i->d = i->a = row;
+        i->b = lower_constant(l, 8 * (slot & 3));
+    }
     if (bytes < 4) {
         uint32_t to = d.wide ? row : d.row;
         i = lower_emit(l, d.stream,

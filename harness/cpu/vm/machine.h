@@ -35,6 +35,7 @@ struct vm_allocation {
     uint8_t *host;        /* where the byte of address `base` lives */
     uint64_t *defined;    /* bit i: byte base + i was written (64 bits past the end are readable);
                              NULL = all of it counts as defined */
+    uint64_t mapped; /* bytes of the mapping behind `host`, 0 = heap memory */
     bool freed, read_only, on_host;
     char name[WIRE_NAME_BYTES]; /* "" = none */
     struct vm_allocation *next_unmapped;
@@ -70,6 +71,13 @@ struct vm_module {
     struct vm_module *next;
 };
 
+enum { VM_SPARES = 16 };
+/* A mapping that an allocation gave back: the next one need not have its pages made anew. */
+struct vm_spare {
+    uint8_t *bytes;
+    uint64_t mapped;
+};
+
 struct vm {
     struct vm_limits limits;
     struct wire_device_config config;
@@ -81,6 +89,7 @@ struct vm {
     size_t host_count, host_capacity;
     struct vm_allocation *unmapped; /* host mappings that are gone */
     uint64_t used_bytes, peak_bytes;
+    struct vm_spare spares[VM_SPARES];
     struct vm_module *modules;
     struct wire_finding *findings;
     size_t finding_count, finding_capacity;

@@ -14,6 +14,7 @@
 enum { ALIGN = 256, SLACK = 64, MAP_FROM_BYTES = 64 * 1024 };
 #define RED_ZONE_LEAST (64ull << 10)
 #define RED_ZONE_MOST  (16ull << 20)
+#define SPARE_MOST     (256ull << 20) /* larger mappings are given back at once */
 #define WINDOW_HINT    ((void *)0x200000000000)
 
 int vm_memory_init(struct vm *vm, struct err *e)
@@ -40,21 +41,57 @@ static uint64_t backing_bytes(const struct vm_allocation *a)
     return (a->bytes + SLACK + ALIGN - 1) & ~(uint64_t)(ALIGN - 1);
 }
 
-static void release_backing(struct vm_allocation *a)
+/* Keeps the mapping for a later allocation, in place of the smallest that is kept if there are many. */
+static void release_backing(struct vm *vm, struct vm_allocation *a)
 {
     if (a->on_host || !a->host)
         return;
-    if (a->bytes >= MAP_FROM_BYTES)
-        munmap(a->host, backing_bytes(a));
-    else
+    if (!a->mapped) {
         free(a->host);
+        a->host = NULL;
+        return;
+    }
+    struct vm_spare *worst = &vm->spares[0], given = {.bytes = a->host, .mapped = a->mapped};
+    for (int k = 1; k < VM_SPARES; k++)
+        if (vm->spares[k].mapped < worst->mapped)
+            worst = &vm->spares[k];
+    if (given.mapped > worst->mapped && given.mapped <= SPARE_MOST) {
+        struct vm_spare swap = *worst;
+        *worst = given;
+        given = swap;
+    }
+    if (given.mapped)
+        munmap(given.bytes, given.mapped);
     a->host = NULL;
+}
+
+/* A mapping of at least `bytes`: the smallest spare one that fits and is not far too large, or fresh
+ * zero pages. */
+static uint8_t *map_backing(struct vm *vm, uint64_t bytes, uint64_t *mapped)
+{
+    struct vm_spare *best = NULL;
+    for (int k = 0; k < VM_SPARES; k++) {
+        struct vm_spare *s = &vm->spares[k];
+        if (s->mapped >= bytes && s->mapped <= 2 * bytes && (!best || s->mapped < best->mapped))
+            best = s;
+    }
+    if (best) {
+        uint8_t *p = best->bytes;
+        *mapped = best->mapped;
+        *best = (struct vm_spare){0};
+        return p;
+    }
+    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (p == MAP_FAILED)
+        return NULL;
+    *mapped = bytes;
+    return p;
 }
 
 void vm_memory_release(struct vm *vm)
 {
     for (size_t i = 0; i < vm->device_count; i++) {
-        release_backing(vm->device[i]);
+        release_backing(vm, vm->device[i]);
         free(vm->device[i]->defined);
         free(vm->device[i]);
     }
@@ -65,6 +102,9 @@ void vm_memory_release(struct vm *vm)
         next = a->next_unmapped;
         free(a);
     }
+    for (int k = 0; k < VM_SPARES; k++)
+        if (vm->spares[k].mapped)
+            munmap(vm->spares[k].bytes, vm->spares[k].mapped);
     free(vm->device);
     free(vm->host);
     if (vm->window)
@@ -126,15 +166,13 @@ uint64_t vm_malloc(struct vm *vm, uint64_t bytes)
     a->high = a->base + bytes;
     a->defined = new_bits(bytes);
     if (bytes >= MAP_FROM_BYTES) {
-        void *p = mmap(NULL, backing_bytes(a), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-                       -1, 0);
-        a->host = p == MAP_FAILED ? NULL : p;
+        a->host = map_backing(vm, backing_bytes(a), &a->mapped);
     } else {
         a->host = aligned_alloc(ALIGN, backing_bytes(a));
     }
     if (!a->defined || !a->host) {
         free(a->defined);
-        release_backing(a);
+        release_backing(vm, a);
         free(a);
         return 0;
     }
@@ -175,7 +213,7 @@ bool vm_free_memory(struct vm *vm, uint64_t address)
         return false;
     a->freed = true;
     a->low = a->high = 0; /* every bounds compare fails from now on */
-    release_backing(a);
+    release_backing(vm, a);
     free(a->defined);
     a->defined = NULL;
     vm->used_bytes -= a->bytes;

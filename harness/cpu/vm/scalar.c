@@ -702,8 +702,9 @@ static uint64_t float_to_integer(double x, ins *in)
 {
     enum ptx_type to = (enum ptx_type)in->type;
     unsigned bits = bits_in(to);
+    uint64_t top = 1ull << (bits - 1);
     if (isnan(x)) /* PTX ISA, "cvt": 0, but the top bit of doubles and of 64-bit results */
-        return bits == 64 || in->src_type == PTX_F64 ? 1ull << (bits - 1) : 0;
+        return bits < 64 && in->src_type != PTX_F64 ? 0 : ptx_type_is_signed(to) ? 0 - top : top;
     x = to_integral(x, (enum ptx_round)in->round);
     if (ptx_type_is_signed(to)) {
         double most = ldexp(1.0, (int)bits - 1);

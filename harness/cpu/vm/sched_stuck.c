@@ -111,31 +111,47 @@ static void gather(struct vm_engine *e, struct warp *w, struct waiting *list, ui
     }
 }
 
-/* Barriers of one block that different lines wait at, told once more as what they are. */
+/* The place of the running or a runnable group, or of any. false: none. */
+static bool locate(const struct warp *w, bool spinning, struct vm_site *site)
+{
+    const struct vm_code *code = w->engine->code;
+    uint32_t pc = 0, mask = 0;
+    if (w->done)
+        return false;
+    if (w->mask) {
+        pc = (uint32_t)(w->resume - code->insns);
+        mask = w->mask;
+    }
+    for (uint32_t k = 0; k < w->group_count && !mask; k++) {
+        const struct group *g = &w->groups[k];
+        if (spinning && g->state != VM_RUNNABLE)
+            continue;
+        pc = g->pc - (g->state == VM_AT_BARRIER);
+        mask = g->mask;
+    }
+    if (!mask)
+        return false;
+    while (!code->origins[pc] && pc + 1 < code->insn_count)
+        pc++;
+    vm_site_of(w, pc, __builtin_ctz(mask), site);
+    return true;
+}
+
 static void report(struct vm_engine *e, struct block **active, uint32_t count)
 {
     struct waiting list[PLACES];
     uint32_t places = 0;
     struct vm_site site = {.kernel = e->kernel, .module = e->code->module};
-    bool located = false;
     for (uint32_t k = 0; k < count; k++)
-        for (uint32_t j = 0; j < active[k]->warp_count; j++) {
-            struct warp *w = &active[k]->warps[j];
-            if (w->done)
-                continue;
-            gather(e, w, list, &places);
-            /* The finding stands where somebody spins, else at the first who waits. */
-            uint32_t pc = w->mask          ? (uint32_t)(w->resume - e->code->insns)
-                          : w->group_count ? w->groups[0].pc - (w->groups[0].state == VM_AT_BARRIER)
-                                           : 0;
-            uint32_t mask = w->mask ? w->mask : w->group_count ? w->groups[0].mask : 0;
-            if (mask && !located) {
-                while (!e->code->origins[pc] && pc + 1 < e->code->insn_count)
-                    pc++;
-                vm_site_of(w, pc, __builtin_ctz(mask), &site);
-                located = true;
-            }
-        }
+        for (uint32_t j = 0; j < active[k]->warp_count; j++)
+            if (!active[k]->warps[j].done)
+                gather(e, &active[k]->warps[j], list, &places);
+    /* The finding stands where somebody spins, else at the first who waits. */
+    bool located = false;
+    for (int pass = 0; pass < 2 && !located; pass++)
+        for (uint32_t k = 0; k < count && !located; k++)
+            for (uint32_t j = 0; j < active[k]->warp_count && !located; j++)
+                located = locate(&active[k]->warps[j], pass == 0, &site);
     char text[400];
     size_t used = 0;
     text[0] = '\0';
