@@ -113,6 +113,7 @@ const char *diagnose(const struct case_data *data, const struct output_view *vie
     compare_output(&copy, &again);
     mark_untouched(&copy, n, marks + view->got.count);
 
+    struct diagnosis_cache cache = {0};
     struct diagnosis_context c = {
         .data = data,
         .views = views,
@@ -127,6 +128,7 @@ const char *diagnose(const struct case_data *data, const struct output_view *vie
         .wrong_count = again.count,
         .wrong_at = marks,
         .untouched = marks + view->got.count,
+        .cache = &cache,
         .arena = arena,
     };
     c.got.count = c.expected.count = n;

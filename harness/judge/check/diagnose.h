@@ -13,6 +13,19 @@
 
 enum relation { RELATION_NONE, RELATION_EXCLUSIVE, RELATION_INCLUSIVE };
 
+/* The indices (but 0) at which the error changes. */
+struct diagnosis_steps {
+    uint64_t first, count, tile; /* tile: what divides all of them */
+};
+
+/* What several recognisers ask for, found once. */
+struct diagnosis_cache {
+    bool has_steps, has_histogram;
+    struct diagnosis_steps steps;
+    struct series counted; /* the input that `expected` is the histogram of; no bytes = none */
+    uint64_t outside;      /* values of it that no bin counts */
+};
+
 struct diagnosis_context {
     const struct case_data *data;
     const struct output_view *views; /* every output */
@@ -27,6 +40,7 @@ struct diagnosis_context {
     enum relation relation;
     const uint8_t *wrong_at;  /* per element: 1 = wrong */
     const uint8_t *untouched; /* per element: 1 = still holds what was there before the call */
+    struct diagnosis_cache *cache;
     struct arena *arena;
 };
 

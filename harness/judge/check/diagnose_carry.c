@@ -33,11 +33,6 @@ const char *diagnose_exclusive_for_inclusive(const struct diagnosis_context *c)
                         c->view->name, c->in_name);
 }
 
-/* The indices (but 0) at which the error changes. */
-struct steps {
-    uint64_t first, count, tile; /* tile: what divides all of them */
-};
-
 static uint64_t gcd(uint64_t a, uint64_t b)
 {
     while (b) {
@@ -48,22 +43,23 @@ static uint64_t gcd(uint64_t a, uint64_t b)
     return a;
 }
 
-static struct steps find_steps(const struct diagnosis_context *c)
+static struct diagnosis_steps find_steps(const struct diagnosis_context *c)
 {
-    struct steps steps = {0};
+    struct diagnosis_steps *steps = &c->cache->steps;
+    if (c->cache->has_steps)
+        return *steps;
+    c->cache->has_steps = true;
     int64_t before = c->n ? diagnosis_error(c, 0) : 0;
-    for (uint64_t i = 1; i < c->n; i++) {
+    for (uint64_t i = 1; i < c->n && steps->tile != 1; i++) {
         int64_t error = diagnosis_error(c, i);
         if (error == before)
             continue;
         before = error;
-        if (steps.count++ == 0)
-            steps.first = i;
-        steps.tile = gcd(steps.tile, i);
-        if (steps.tile == 1)
-            break;
+        if (steps->count++ == 0)
+            steps->first = i;
+        steps->tile = gcd(steps->tile, i);
     }
-    return steps;
+    return *steps;
 }
 
 /* The sum of in[0 .. at), as a difference token, from the expected answer itself. */
@@ -80,7 +76,7 @@ static int64_t sum_before(const struct diagnosis_context *c, uint64_t at)
 
 const char *diagnose_tiles_alone(const struct diagnosis_context *c)
 {
-    struct steps steps = find_steps(c);
+    struct diagnosis_steps steps = find_steps(c);
     if (c->relation == RELATION_NONE || steps.count == 0 || steps.tile < 2 || c->first == 0)
         return NULL;
     for (uint64_t at = 0; at < c->n; at += steps.tile)
@@ -92,7 +88,7 @@ const char *diagnose_tiles_alone(const struct diagnosis_context *c)
             "block carry lost: wrong from index %s on, and every wrong value is short by the same "
             "amount (%s), the sum of everything before that index",
             diagnosis_index(c, c->first),
-            difference_print(&c->got, diagnosis_error(c, c->first), c->arena));
+            difference_print_signed(&c->got, diagnosis_error(c, c->first), c->arena));
     return arena_printf(c->arena,
                         "%s carry lost: each tile of %" PRIu64
                         " elements starts again from 0, as if what lies before it did not exist; "
@@ -102,7 +98,7 @@ const char *diagnose_tiles_alone(const struct diagnosis_context *c)
 
 const char *diagnose_carry_lost(const struct diagnosis_context *c)
 {
-    struct steps steps = find_steps(c);
+    struct diagnosis_steps steps = find_steps(c);
     if (steps.count != 1 || c->first != steps.first || c->n - c->first < 2 ||
         diagnosis_power_of_two(c->first) < 8)
         return NULL;
@@ -136,7 +132,7 @@ static int tile_rule(const struct diagnosis_context *c, uint64_t tile)
 
 const char *diagnose_carry_per_tile(const struct diagnosis_context *c)
 {
-    struct steps steps = find_steps(c);
+    struct diagnosis_steps steps = find_steps(c);
     if (steps.count == 0 || steps.tile < 8)
         return NULL;
     int rule = tile_rule(c, steps.tile);

@@ -211,22 +211,26 @@ static bool equal_counts(const struct series *s, const uint64_t *counts)
 static bool find_counted(const struct diagnosis_context *c, struct series *in, uint64_t *outside)
 {
     const struct problem *p = c->data->problem;
-    if (c->n < 1 || series_is_float(&c->expected) || c->view->check->compare != COMPARE_exact)
-        return false;
-    for (unsigned i = 0; i < p->param_count; i++) {
+    struct diagnosis_cache *cache = c->cache;
+    bool applies =
+        c->n >= 1 && !series_is_float(&c->expected) && c->view->check->compare == COMPARE_exact;
+    for (unsigned i = 0; applies && !cache->has_histogram && i < p->param_count; i++) {
         const struct case_buffer *buffer = &c->data->buffers[i];
         if (p->params[i].kind != PARAM_BUFFER || !buffer->input || buffer->count == 0 ||
             wire_type_kind(p->params[i].type) == 'f')
             continue;
-        *in = series_of(buffer->input, p->params[i].type, buffer->count);
-        uint64_t *counts = counts_of(in, in->count, c->n);
-        bool fits = equal_counts(&c->expected, counts);
-        *outside = counts[c->n];
+        struct series candidate = series_of(buffer->input, p->params[i].type, buffer->count);
+        uint64_t *counts = counts_of(&candidate, candidate.count, c->n);
+        if (!cache->counted.bytes && equal_counts(&c->expected, counts)) {
+            cache->counted = candidate;
+            cache->outside = counts[c->n];
+        }
         free(counts);
-        if (fits)
-            return true;
     }
-    return false;
+    cache->has_histogram = true;
+    *in = cache->counted;
+    *outside = cache->outside;
+    return in->bytes != NULL;
 }
 
 const char *diagnose_part_counted(const struct diagnosis_context *c)

@@ -29,28 +29,11 @@ static const struct float_layout *layout_of(enum wire_type type)
 
 struct series series_of(const void *bytes, enum wire_type type, uint64_t count)
 {
-    return (struct series){
-        .bytes = bytes, .type = type, .size = wire_type_bytes(type), .count = count};
-}
-
-uint64_t series_bits(const struct series *s, uint64_t index)
-{
-    uint64_t bits = 0; /* little-endian: the low bytes come first */
-    memcpy(&bits, s->bytes + index * s->size, s->size);
-    return bits;
-}
-
-bool series_is_float(const struct series *s)
-{
-    return wire_type_kind(s->type) == 'f';
-}
-
-static int64_t extend(uint64_t bits, unsigned size, bool is_signed)
-{
-    if (size == 8)
-        return (int64_t)bits;
-    unsigned shift = 64 - 8 * size;
-    return is_signed ? (int64_t)(bits << shift) >> shift : (int64_t)bits;
+    return (struct series){.bytes = bytes,
+                           .type = type,
+                           .size = wire_type_bytes(type),
+                           .kind = wire_type_kind(type),
+                           .count = count};
 }
 
 double float_decode(enum wire_type type, uint64_t bits)
@@ -94,15 +77,13 @@ double series_double(const struct series *s, uint64_t index)
     }
     if (series_is_float(s))
         return float_decode(s->type, bits);
-    if (wire_type_kind(s->type) == 'u')
+    if (s->kind == 'u')
         return (double)bits;
-    return (double)extend(bits, s->size, true);
+    return (double)value_extend(bits, s->size, true);
 }
 
-int64_t series_int(const struct series *s, uint64_t index)
+int64_t series_int_of_float(const struct series *s, uint64_t index)
 {
-    if (!series_is_float(s))
-        return extend(series_bits(s, index), s->size, wire_type_kind(s->type) == 's');
     double value = series_double(s, index);
     if (isnan(value))
         return 0;
@@ -116,20 +97,15 @@ bool series_is_nan(const struct series *s, uint64_t index)
     return series_is_float(s) && isnan(series_double(s, index));
 }
 
-int64_t series_difference(const struct series *a, uint64_t i, const struct series *b, uint64_t j)
+int64_t series_difference_of_floats(const struct series *a, uint64_t i, const struct series *b,
+                                    uint64_t j)
 {
-    if (series_is_float(a)) {
-        double difference = series_double(a, i) - series_double(b, j);
-        if (difference == 0)
-            return 0;
-        int64_t token;
-        memcpy(&token, &difference, sizeof token);
-        return token;
-    }
-    /* Sign-extended also for unsigned types: "short by 3" reads better than "4294967293 too many".
-     */
-    return extend((series_bits(a, i) - series_bits(b, j)) & (UINT64_MAX >> (64 - 8 * a->size)),
-                  a->size, true);
+    double difference = series_double(a, i) - series_double(b, j);
+    if (difference == 0)
+        return 0;
+    int64_t token;
+    memcpy(&token, &difference, sizeof token);
+    return token;
 }
 
 static double token_double(int64_t token)
@@ -156,11 +132,17 @@ const char *difference_print(const struct series *s, int64_t difference, struct 
     return arena_printf(arena, "%" PRIu64, magnitude);
 }
 
+const char *difference_print_signed(const struct series *s, int64_t difference, struct arena *arena)
+{
+    return arena_printf(arena, "%s%s", difference_sign(s, difference) < 0 ? "-" : "",
+                        difference_print(s, difference, arena));
+}
+
 const char *value_print(enum wire_type type, uint64_t bits, struct arena *arena)
 {
     char kind = wire_type_kind(type);
     if (kind == 's')
-        return arena_printf(arena, "%" PRId64, extend(bits, wire_type_bytes(type), true));
+        return arena_printf(arena, "%" PRId64, value_extend(bits, wire_type_bytes(type), true));
     if (kind == 'u')
         return arena_printf(arena, "%" PRIu64, bits);
     return arena_printf(arena, "%.*g", layout_of(type)->digits, float_decode(type, bits));
