@@ -8,7 +8,7 @@
  *            computed where the program would not have reached it, which does no harm.
  * The other registers get rows of the frame by linear scan over live ranges (Poletto and Sarkar,
  * TOPLAS 1999), without holes: a range covers every instruction at which the register is live in
- * some lane. Sharing rows is safe among diverged lanes, because each writes its own lanes only. */
+ * some lane. */
 #include "cpu/vm/lower.h"
 
 #include <stdlib.h>
@@ -490,14 +490,17 @@ static int by_start(const void *a, const void *b)
     return (*x)->first < (*y)->first ? -1 : (*x)->first > (*y)->first;
 }
 
-/* First fit over rows of 128 bytes; free_at[row] = the last instruction that uses it. */
-static void assign_rows(struct lower *l)
+/* First fit over rows of 128 bytes; free_after[row] = the last instruction that uses it. Registers
+ * of one size share rows among themselves only: lanes that have parted use a row at the same time,
+ * and keep out of each other's way only if a lane is at the same place in all of a row's meanings.
+ */
+static void assign_rows(struct lower *l, enum reg_class kind)
 {
     uint32_t count = 0;
     struct reg_info **list = arena_array(&l->scratch, l->fn->reg_count + 1, sizeof(void *));
     for (uint32_t k = 0; k < l->fn->reg_count; k++) {
         struct reg_info *r = &l->regs[k];
-        if (r->kind != REG_PRED && r->copy_of < 0 && !r->placed && r->level == VM_VARYING &&
+        if (r->kind == kind && r->copy_of < 0 && !r->placed && r->level == VM_VARYING &&
             r->first <= r->last)
             list[count++] = r;
     }
@@ -510,7 +513,7 @@ static void assign_rows(struct lower *l)
     for (uint32_t k = 0; k < count; k++) {
         struct reg_info *r = list[k];
         uint32_t need = rows_of(r), at = 0;
-        for (;; at++) {
+        for (;; at += need) {
             uint32_t fit = 0;
             while (fit < need && (at + fit >= rows || free_after[at + fit] < r->first))
                 fit++;
@@ -572,5 +575,6 @@ void lower_analyse(struct lower *l)
     place_predicates(l);
     place_kept(l);
     find_ranges(l);
-    assign_rows(l);
+    for (enum reg_class kind = REG_32; kind <= REG_128; kind++)
+        assign_rows(l, kind);
 }

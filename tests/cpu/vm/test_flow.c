@@ -292,6 +292,30 @@ static void barrier_reductions(void **state)
     kit_close(&k);
 }
 
+/* Lanes that have parted keep values of both widths: lane 0 holds an address across a spin while
+ * the others, at other places of the code, make 32-bit values. */
+static void values_of_parted_lanes(void **state)
+{
+    (void)state;
+    static const char BODY[] = TID PARAMS
+        "setp.ne.u32 %p1, %r1, 0;\n @%p1 bra OTHERS;\n"
+        "mov.u32 %r3, %clock;\n cvt.u64.u32 %q4, %r3;\n add.s64 %q5, %q1, %q4;\n"
+        "WAIT:\n ld.volatile.global.u32 %r4, [%q1];\n setp.lt.u32 %p2, %r4, 31;\n"
+        "@%p2 bra WAIT;\n sub.s64 %q6, %q5, %q4;\n st.global.u32 [%q6+4], %r4;\n ret;\n"
+        "OTHERS:\n mov.u32 %r5, %clock;\n add.u32 %r6, %r5, %r1;\n add.u32 %r7, %r6, %r5;\n"
+        "add.u32 %r8, %r7, %r6;\n add.u32 %r9, %r8, %r7;\n add.u32 %r10, %r9, %r8;\n"
+        "and.b32 %r11, %r10, 0;\n and.b32 %r12, %r9, 0;\n or.b32 %r11, %r11, %r12;\n"
+        "and.b32 %r13, %r8, 0;\n or.b32 %r11, %r11, %r13;\n add.u32 %r11, %r11, 1;\n"
+        "red.global.add.u32 [%q1], %r11;\n ret;\n";
+    for (size_t s = 0; s < 3; s++) {
+        struct kit k;
+        uint64_t out;
+        assert_int_equal(run(&k, BODY, SCHEDULES[s], 1, 32, &out, 8), VM_OK);
+        assert_int_equal(((uint32_t *)kit_bytes(&k, out, 8))[1], 31);
+        kit_close(&k);
+    }
+}
+
 static void guards(void **state)
 {
     (void)state;
@@ -360,6 +384,7 @@ int main(void)
         cmocka_unit_test(exited_threads_count_at_barriers),
         cmocka_unit_test(divergent_barriers),
         cmocka_unit_test(barrier_reductions),
+        cmocka_unit_test(values_of_parted_lanes),
         cmocka_unit_test(guards),
         cmocka_unit_test(recursion),
     };
