@@ -89,24 +89,23 @@ static cudaError_t check_grid(const struct rt_function *f, dim3 grid)
 static cudaError_t check_block(const struct rt_function *f, dim3 block)
 {
     const unsigned size[3] = {block.x, block.y, block.z};
-    uint64_t threads = (uint64_t)block.x * block.y;
-    for (int i = 0; i < 3; i++) {
-        if (size[i] == 0)
-            return refuse(f, cudaErrorInvalidValue, "a block of %u x %u x %u threads is empty",
-                          block.x, block.y, block.z);
+    /* Exact where it matters; three 32-bit numbers multiplied can overflow 64 bits. */
+    double threads = (double)block.x * block.y * block.z;
+    if (threads == 0)
+        return refuse(f, cudaErrorInvalidValue, "a block of %u x %u x %u threads is empty", block.x,
+                      block.y, block.z);
+    if (threads > rt.limits.max_threads_per_block)
+        return refuse(f, cudaErrorInvalidValue, "%.0f threads per block, the most is %u", threads,
+                      rt.limits.max_threads_per_block);
+    for (int i = 0; i < 3; i++)
         if (size[i] > rt.limits.max_block[i])
             return refuse(f, cudaErrorInvalidValue,
                           "%u threads per block in direction %c, the most is %u", size[i], "xyz"[i],
                           rt.limits.max_block[i]);
-    }
-    threads *= block.z;
-    if (threads > rt.limits.max_threads_per_block)
-        return refuse(f, cudaErrorInvalidValue, "%llu threads per block, the most is %u",
-                      (unsigned long long)threads, rt.limits.max_threads_per_block);
     if (threads > f->info.max_threads)
         return refuse(f, cudaErrorInvalidValue,
-                      "%llu threads per block, its __launch_bounds__ allow %u",
-                      (unsigned long long)threads, f->info.max_threads);
+                      "%.0f threads per block, its __launch_bounds__ allow %u", threads,
+                      f->info.max_threads);
     return cudaSuccess;
 }
 

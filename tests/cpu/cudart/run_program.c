@@ -3,7 +3,8 @@
  *
  *   // nvcc: flags            more arguments for nvcc
  *   // environment: A=b       for the program
- *   // stdout: line           these lines and no others, in this order
+ *   // stdout: line           these lines and no others, in this order; a file with the same name
+ *                             that ends in .stdout says the same
  *   // stderr: text           each of these is somewhere in it
  *   // signal: N              it dies of this signal (otherwise it exits with 0)
  *
@@ -46,20 +47,29 @@ static void note(struct expectations *x, const char *line)
     }
 }
 
-static void read_expectations(const char *path, struct expectations *x)
+static void must_read(const char *path, struct text *out)
 {
-    struct text file;
     struct err e;
-    text_init(&file);
-    if (file_read(path, 1 << 20, &file, &e) != 0) {
+    if (file_read(path, 1 << 20, out, &e) != 0) {
         printf("%s\n", e.text);
         exit(1);
     }
+}
+
+static void read_expectations(const char *path, struct expectations *x)
+{
+    struct text file;
+    char beside[600];
+    text_init(&file);
+    must_read(path, &file);
     char *rest = file.data;
     for (char *line; (line = strtok_r(rest, "\n", &rest)) && strncmp(line, "//", 2) == 0;)
         if (strncmp(line, "// ", 3) == 0)
             note(x, line + 3);
     text_release(&file);
+    snprintf(beside, sizeof beside, "%.*s.stdout", (int)(strlen(path) - strlen(".cu")), path);
+    if (file_exists(beside))
+        must_read(beside, &x->out);
 }
 
 static const char *find_nvcc(char *path, size_t bytes)

@@ -167,7 +167,7 @@ static void occupancy_follows_the_limits(void **state)
     assert_int_equal(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, &scale_stub, 1024, 0),
                      cudaSuccess);
     assert_in_range(blocks, 1, 2);
-    assert_int_equal(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, &bounded_stub, 256, 0),
+    assert_int_equal(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, &scale_stub, 1025, 0),
                      cudaSuccess);
     assert_int_equal(blocks, 0);
     assert_int_equal(cudaOccupancyAvailableDynamicSMemPerBlock(&dynamic, &bounded_stub, 1, 128),

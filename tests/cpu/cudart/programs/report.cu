@@ -6,7 +6,7 @@
 // stdout: fault: cudaErrorIllegalAddress
 // stdout: again: cudaErrorIllegalAddress
 // stderr: warning: cuda_error: the launch of kernel store was refused
-// stderr: report.cu:19: error: out_of_bounds_write:
+// stderr: report.cu:18: error: out_of_bounds_write:
 // stderr: (kernel store, block 1,0,0, thread 4,0,0)
 #include <cstdio>
 
