@@ -181,13 +181,13 @@ static void fill_inputs(struct run *r, struct parameters *params)
             continue;
         for (uint32_t t = 0; t < MAX_VALUES; t++) {
             uint64_t bits = value_bits(row, t);
-            memcpy(in + i * ROW_BYTES + t * SLOT_BYTES, &bits, sizeof bits);
+            memcpy(in + (size_t)i * ROW_BYTES + (size_t)t * SLOT_BYTES, &bits, sizeof bits);
         }
         params->values[i] = value_bits(row, r->way->lane);
     }
     unsigned bytes = r->c->memory.used ? memory_bytes(r->c->memory.type) : 0;
     for (uint32_t i = 0; i < r->c->memory.count; i++)
-        memcpy(memory + i * bytes, &r->c->memory.values[i].bits, bytes);
+        memcpy(memory + (size_t)i * bytes, &r->c->memory.values[i].bits, bytes);
     vm_mark_defined(r->vm, r->in, BUFFER_BYTES);
     vm_mark_defined(r->vm, r->memory, MEMORY_BYTES);
     vm_mark_defined(r->vm, r->out, BUFFER_BYTES);
@@ -228,18 +228,18 @@ static void compare_sorted(struct run *r, const struct row *row, const char *whe
 static void compare_output(struct run *r, uint32_t index, uint32_t threads)
 {
     const struct row *row = &r->c->out[index];
-    const uint8_t *from = vm_bytes(r->vm, r->out + index * ROW_BYTES, ROW_BYTES);
+    const uint8_t *from = vm_bytes(r->vm, r->out + (uint64_t)index * ROW_BYTES, ROW_BYTES);
     unsigned bytes = memory_bytes(row->type);
     uint64_t got[MAX_VALUES] = {0}, untouched;
     char where[8];
     snprintf(where, sizeof where, "d%u", index);
     memset(&untouched, POISON, sizeof untouched);
     for (uint32_t t = 0; t < threads; t++) {
-        memcpy(&got[t], from + t * SLOT_BYTES, bytes);
+        memcpy(&got[t], from + (size_t)t * SLOT_BYTES, bytes);
         uint32_t source = r->way->source == FROM_MEMORY ? t : r->way->lane;
         const struct value *expected = &row->values[source % row->count];
         if (r->way->masked && t % MASK_MODULO == 1) {
-            if (memcmp(from + t * SLOT_BYTES, &untouched, bytes) != 0)
+            if (memcmp(from + (size_t)t * SLOT_BYTES, &untouched, bytes) != 0)
                 complain(r, "a lane that was masked off stored its output");
         } else if (!row->sorted && !value_matches(expected, got[t], row->type)) {
             complain_value(r, where, t, expected, got[t], row->type);
@@ -256,7 +256,7 @@ static void compare_memory(struct run *r)
     unsigned bytes = row->used ? memory_bytes(row->type) : 0;
     for (uint32_t i = 0; i < row->count; i++) {
         uint64_t got = 0;
-        memcpy(&got, memory + i * bytes, bytes);
+        memcpy(&got, memory + (size_t)i * bytes, bytes);
         if (!value_matches(&row->values[i], got, row->type))
             complain_value(r, "mem_after", i, &row->values[i], got, row->type);
     }
