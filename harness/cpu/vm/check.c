@@ -128,8 +128,7 @@ bool check_resolve(struct warp *w, const struct mem_op *op, unsigned lane, uint6
 
 /* ---- definedness ---- */
 
-static bool shared_or_global_defined(const struct check_target *t, const struct warp *w,
-                                     uint64_t used, bool write)
+bool check_defined(const struct check_target *t, const struct warp *w, uint64_t used, bool write)
 {
     uint64_t *bits = NULL, at = 0;
     if (t->place == CHECK_SHARED) {
@@ -251,7 +250,7 @@ bool vm_mem_slow(struct warp *w, const struct mem_op *op, uint32_t m)
             if (!op->write)
                 check_local_read(w, l, t.offset, w->bounce.bytes[l], op->total);
         } else {
-            defined = shared_or_global_defined(&t, w, used, op->write);
+            defined = check_defined(&t, w, used, op->write);
             w->lane_host[l] = t.host;
             if (t.place == CHECK_SHARED) {
                 shared |= 1u << l;

@@ -19,6 +19,9 @@ struct check_target {
 bool check_resolve(struct warp *w, const struct mem_op *op, unsigned lane, uint64_t address,
                    unsigned bytes, struct check_target *t);
 
+/* Are the used bytes (bits of `used`) of shared or global memory defined? A write defines them. */
+bool check_defined(const struct check_target *t, const struct warp *w, uint64_t used, bool write);
+
 /* A fault of one lane's access, told with the buffer's name and how far outside it is. */
 void check_fault(struct warp *w, const struct mem_op *op, unsigned lane, uint64_t address,
                  unsigned bytes);

@@ -192,7 +192,7 @@ static void pass_knowledge(struct warp *w, const struct mem_op *op, uint64_t key
         for (uint32_t k = 0; k < w->block->warp_count; k++)
             mine[k] = word->known[k] > mine[k] ? word->known[k] : mine[k];
     }
-    bool releases = op->in->sem == PTX_RELEASE || op->in->sem == PTX_ACQ_REL ||
+    bool releases = op->releases || op->in->sem == PTX_RELEASE || op->in->sem == PTX_ACQ_REL ||
                     op->in->sem == PTX_SC || w->fenced;
     if (!op->write || !releases || !(word = find_word(r, key, true)))
         return;

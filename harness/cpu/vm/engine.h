@@ -117,6 +117,7 @@ struct mem_op {
     /* atomics */
     uint8_t sub, type; /* enum ptx_sub, enum ptx_type */
     bool has_result;
+    bool releases;   /* orders what came before it, whatever the fences */
     uint8_t sources; /* operands besides the address */
     uint32_t b, c;   /* their rows */
     uint32_t pc;
@@ -173,6 +174,22 @@ static inline void vm_shfl_source(enum ptx_sub mode, uint32_t lane, uint32_t b, 
     *source = ok ? (uint32_t)j & 31 : lane;
     *in_range = ok;
 }
+
+/* cp.async in all its forms, and mbarrier. */
+struct async_value { /* an operand: a slot or a row */
+    bool slot, wide;
+    uint32_t at;
+};
+enum async_kind { VM_ASYNC_COPY, VM_ASYNC_BULK };
+struct async_op {
+    const struct ptx_instr *in;
+    uint8_t kind; /* enum async_kind, of copies */
+    bool has_size, has_source_size, has_barrier, has_result;
+    struct mem_op to, from, barrier;
+    struct async_value size; /* of a copy; count, token or parity of an mbarrier; groups to leave */
+    struct async_value source_size;
+    uint32_t result; /* row or predicate */
+};
 
 /* bar and barrier. */
 struct barrier_op {
@@ -309,7 +326,8 @@ struct warp {
     uint64_t *local_bits;
     uint32_t local_bytes, local_capacity; /* per lane */
     struct async_copy *copies;            /* cp.async not yet waited for */
-    uint32_t copy_count, copy_capacity, copy_group_low;
+    uint32_t copy_count, copy_capacity;
+    uint32_t copy_group[VM_LANES], bulk_group[VM_LANES]; /* committed so far */
 
     struct group groups[VM_LANES];
     uint32_t group_count;
@@ -413,6 +431,8 @@ void vm_count_sectors(struct warp *w, const struct mem_op *op, uint32_t m);
 void vm_count_banks(struct warp *w, const struct mem_op *op, uint32_t m);
 void vm_check_shfl(struct warp *w, const struct warp_op *op, uint32_t m, uint32_t in_range,
                    const uint32_t *source);
+bool vm_async(struct warp *w, const struct insn *i, uint32_t m);
+bool vm_async_exit(struct warp *w, uint32_t m); /* lanes end: their copies are done */
 bool vm_atomic(struct warp *w, const struct mem_op *op, uint8_t *f, uint32_t m);
 void vm_fence(struct warp *w, uint32_t m, uint32_t scope);
 void vm_check_own_mask(struct warp *w, const struct warp_op *op, uint32_t m);

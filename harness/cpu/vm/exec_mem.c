@@ -723,3 +723,5 @@ HANDLER(fence)
     vm_fence(w, m, i->x);
     NEXT;
 }
+
+MEMORY_HANDLER(async, vm_async(w, i, m))

@@ -242,7 +242,8 @@ static void start_warp(struct warp *w, uint32_t threads)
     w->runnable = true;
     w->warp_count = 0;
     w->copy_count = 0;
-    w->copy_group_low = 0;
+    memset(w->copy_group, 0, sizeof w->copy_group);
+    memset(w->bulk_group, 0, sizeof w->bulk_group);
     if (e->code->local_bytes || e->code->has_calls) {
         vm_local_reserve(w, VM_LOCAL_START + e->code->local_bytes);
         memset(w->local_bits, 0, (size_t)w->local_capacity * VM_LANES / 8);

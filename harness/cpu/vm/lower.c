@@ -446,7 +446,7 @@ static void lower_one(struct lower *l, const struct ptx_instr *in)
         if (around)
             lower_jump(l, guard_at, l->index + 1);
     }
-    if (!lower_flow(l, in) && !lower_memory(l, in) && !lower_alu(l, in))
+    if (!lower_flow(l, in) && !lower_memory(l, in) && !lower_async(l, in) && !lower_alu(l, in))
         lower_unsupported(l);
     if (!handled_guard && !around) {
         l->main.insns[guard_at].x = l->main.count - guard_at;

@@ -4,6 +4,7 @@
  *   lower_analysis.c definitions, levels, copies, live ranges, rows of the frame
  *   lower_alu.c      arithmetic, logic, conversions, comparisons, moves
  *   lower_memory.c   loads, stores, atomics, parameters
+ *   lower_async.c    cp.async, mbarrier
  *   lower_flow.c     branches, calls, barriers, operations across lanes
  *   scalar.c         what runs lane by lane */
 #ifndef CPU_VM_LOWER_H
@@ -123,6 +124,11 @@ void lower_table_entry(struct lower *l, uint32_t *entry); /* a PTX instruction, 
 bool lower_is_read(const struct lower *l, int32_t reg);
 uint64_t lower_symbol_address(struct lower *l, int32_t symbol);
 
+/* ---- lower_memory.c ---- */
+/* Fills in what every memory instruction has, and its address operand. */
+void lower_mem_op(struct lower *l, struct mem_op *op, const struct ptx_instr *in);
+void lower_address(struct lower *l, struct mem_op *op, const struct ptx_operand *a);
+
 /* ---- lower_analysis.c ---- */
 void lower_analyse(struct lower *l);
 /* Calls f for every register that an instruction reads or writes. */
@@ -132,6 +138,7 @@ void lower_registers(struct lower *l, const struct ptx_instr *in, lower_visit *f
 /* ---- the instructions; false: not this part's ---- */
 bool lower_alu(struct lower *l, const struct ptx_instr *in);
 bool lower_memory(struct lower *l, const struct ptx_instr *in);
+bool lower_async(struct lower *l, const struct ptx_instr *in);
 bool lower_flow(struct lower *l, const struct ptx_instr *in);
 bool lower_in_polling_loop(struct lower *l);    /* is the current instruction in one? */
 bool lower_is_pure(const struct ptx_instr *in); /* may be computed ahead */

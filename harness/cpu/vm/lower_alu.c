@@ -521,6 +521,47 @@ static enum vm_op bool_handler(enum ptx_bool b)
     return b == PTX_BOOL_AND ? VM_OP_pred_and : b == PTX_BOOL_OR ? VM_OP_pred_or : VM_OP_pred_xor;
 }
 
+/* setp of two halves: p for the low one, q for the high one. */
+static bool lower_setp_halves(struct lower *l, const struct ptx_instr *in)
+{
+    const struct ptx_operand *d = &in->operands[0];
+    bool combined = in->boolop != PTX_BOOL_NONE && in->operand_count > 3;
+    uint32_t rows[3] = {0};
+    for (unsigned k = 0; k < 2; k++)
+        rows[k] = lower_row(l, &l->main, lower_place(l, &in->operands[1 + k], PTX_B32), false, k);
+    if (combined) {
+        struct insn *i = lower_emit(l, &l->main, VM_OP_pred_row);
+        i->d = rows[2] = lower_temp(2);
+        i->a = lower_pred(l, in->operands[3].reg);
+        i->x = in->operands[3].negated ? VM_FULL : 0;
+        i->y = 1;
+    }
+    for (unsigned half = 0; half < 2; half++) {
+        int32_t reg = half ? d->reg2 : d->reg;
+        for (unsigned k = 0; half && k < 2; k++) {
+            struct insn *i = lower_emit(l, &l->main, VM_OP_shr_u32_vs);
+            i->d = lower_temp(k);
+            i->a = rows[k];
+            i->b = lower_constant(l, 16);
+            rows[k] = i->d;
+        }
+        if (reg < 0)
+            continue;
+        struct scalar_op *op = arena_alloc(&l->code->arena, sizeof *op);
+        op->function = vm_scalar_find(in);
+        op->in = in;
+        op->operands = combined ? 3 : 2;
+        op->to_predicate = true;
+        struct insn *i = lower_emit(l, &l->main, VM_OP_scalar);
+        i->d = lower_pred(l, reg);
+        i->a = rows[0];
+        i->b = rows[1];
+        i->c = rows[2];
+        i->imm = (uint64_t)(uintptr_t)op;
+    }
+    return true;
+}
+
 static bool lower_setp(struct lower *l, const struct ptx_instr *in)
 {
     const struct ptx_operand *d = &in->operands[0];
@@ -530,6 +571,8 @@ static bool lower_setp(struct lower *l, const struct ptx_instr *in)
     bool combined = in->boolop != PTX_BOOL_NONE && in->operand_count > 3;
     uint32_t p = lower_pred(l, d->reg);
     uint32_t t = combined || d->reg2 >= 0 ? lower_pred_temp(l, 0) : p;
+    if (in->type == PTX_F16X2 || in->type == PTX_BF16X2)
+        return lower_setp_halves(l, in);
     if (!compare(l, in, s, t, (enum ptx_type)in->type))
         return lower_scalar(l, in);
     if (t == p)
@@ -763,21 +806,34 @@ static bool lower_pred_logic(struct lower *l, const struct ptx_instr *in)
     return true;
 }
 
+/* With a predicate: p = (d != 0) op q. */
 static bool lower_lop3(struct lower *l, const struct ptx_instr *in)
 {
-    if (in->operand_count != 5 || in->operands[0].reg2 >= 0 ||
-        in->operands[4].kind != PTX_OPERAND_IMM)
+    const struct ptx_operand *o = in->operands;
+    bool tests = o[0].reg2 >= 0;
+    if (in->operand_count < 5 || o[4].kind != PTX_OPERAND_IMM ||
+        (tests && (in->operand_count < 6 || o[5].kind != PTX_OPERAND_REG)))
         return false;
-    struct result d = lower_result(l, &in->operands[0]);
+    struct result d = lower_result(l, &o[0]);
     uint32_t rows[3];
     for (unsigned k = 0; k < 3; k++)
-        rows[k] = lower_row(l, d.stream, lower_place(l, &in->operands[1 + k], PTX_B32), false, k);
+        rows[k] = lower_row(l, d.stream, lower_place(l, &o[1 + k], PTX_B32), false, k);
     struct insn *i = lower_emit(l, d.stream, VM_OP_lop3);
     i->d = d.row;
     i->a = rows[0];
     i->b = rows[1];
     i->c = rows[2];
-    i->x = (uint32_t)in->operands[4].imm & 0xff;
+    i->x = (uint32_t)o[4].imm & 0xff;
+    if (tests) {
+        i = lower_emit(l, d.stream, VM_OP_row_pred);
+        i->d = lower_pred_temp(l, 0);
+        i->a = d.row;
+        i = lower_emit(l, d.stream, bool_handler((enum ptx_bool)in->boolop));
+        i->d = lower_pred(l, o[0].reg2);
+        i->a = lower_pred_temp(l, 0);
+        i->b = lower_pred(l, o[5].reg);
+        i->x = o[5].negated ? VM_FULL : 0;
+    }
     lower_finish(l, &d);
     return true;
 }

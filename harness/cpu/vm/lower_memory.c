@@ -16,9 +16,8 @@ static enum vm_strength strength_of(const struct ptx_instr *in)
     }
 }
 
-static struct mem_op *new_mem_op(struct lower *l, const struct ptx_instr *in)
+void lower_mem_op(struct lower *l, struct mem_op *op, const struct ptx_instr *in)
 {
-    struct mem_op *op = arena_alloc(&l->code->arena, sizeof *op);
     op->in = in;
     op->index = l->code->mem_op_count++;
     op->space = in->space;
@@ -38,11 +37,17 @@ static struct mem_op *new_mem_op(struct lower *l, const struct ptx_instr *in)
         l->code->uses_fences = true;
     if (op->bytes < 4 && (op->space == PTX_SHARED || op->space == PTX_GENERIC))
         l->code->narrow_shared = true;
+}
+
+static struct mem_op *new_mem_op(struct lower *l, const struct ptx_instr *in)
+{
+    struct mem_op *op = arena_alloc(&l->code->arena, sizeof *op);
+    lower_mem_op(l, op, in);
     return op;
 }
 
 /* [reg + imm], [symbol + imm], [imm] */
-static void set_address(struct lower *l, struct mem_op *op, const struct ptx_operand *a)
+void lower_address(struct lower *l, struct mem_op *op, const struct ptx_operand *a)
 {
     op->offset = a->imm;
     if (a->reg >= 0) {
@@ -50,7 +55,9 @@ static void set_address(struct lower *l, struct mem_op *op, const struct ptx_ope
         bool wide = r->kind == REG_64;
         op->address = r->place.at;
         op->form = wide ? VM_ADDRESS_64 : VM_ADDRESS_32;
-        if (r->place.slot && wide) {
+        /* A slot holds a narrow value with zeros above it, unless it is a parameter. */
+        bool clean = wide || r->place.at - l->code->params_at >= l->code->param_bytes;
+        if (r->place.slot && clean) {
             op->form = VM_ADDRESS_SLOT;
         } else if (r->place.slot) {
             op->address = lower_row(l, &l->main, r->place, false, 2);
@@ -269,7 +276,7 @@ static bool lower_atomic(struct lower *l, const struct ptx_instr *in)
         return false; /* atom.v2..v8 and b128 */
     struct mem_op *op = new_mem_op(l, in);
     op->write = true;
-    set_address(l, op, &in->operands[first]);
+    lower_address(l, op, &in->operands[first]);
     op->has_result = first == 1 && in->operands[0].kind == PTX_OPERAND_REG;
     op->used[0] = true;
     struct result d = {.row = lower_temp(3)};
@@ -330,7 +337,7 @@ bool lower_memory(struct lower *l, const struct ptx_instr *in)
     bool store = in->op == PTX_OP_st;
     struct mem_op *op = new_mem_op(l, in);
     op->write = store;
-    set_address(l, op, &in->operands[store ? 0 : 1]);
+    lower_address(l, op, &in->operands[store ? 0 : 1]);
     set_elements(l, op, &in->operands[store ? 1 : 0], store);
     emit_memory(l, op);
     return true;

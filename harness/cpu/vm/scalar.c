@@ -905,7 +905,7 @@ static const struct scalar_row SCALARS[] = {
     {PTX_OP_max, NARROW_FLOATS, narrow_float},
     {PTX_OP_ex2, NARROW_FLOATS, narrow_float},
     {PTX_OP_tanh, NARROW_FLOATS, narrow_float},
-    {PTX_OP_setp, T(F16) | T(BF16), compare_narrow},
+    {PTX_OP_setp, NARROW_FLOATS, compare_narrow},
     {PTX_OP_set, ~0u, compare_narrow},
     {PTX_OP_bfe, INTEGERS, bit_field},
     {PTX_OP_bfi, BITS, insert_field},

@@ -208,6 +208,8 @@ void vm_backward(struct warp *w, uint32_t pc, bool polling)
 void vm_exit_lanes(struct warp *w, uint32_t m)
 {
     struct block *b = w->block;
+    if (!vm_async_exit(w, m))
+        return;
     if (w->passed_by)
         vm_report_passed_barrier(w, m);
     w->live &= ~m;
