@@ -1159,7 +1159,9 @@ def random_block(length, depth):
             block.append(("if", random_operand("p", False), rnd.random() < 0.5,
                           random_block(rnd.randint(1, 6), depth - 1)))
         elif depth and dice < 0.12:
-            block.append(("loop", rnd.randint(1, 4), random_block(rnd.randint(1, 5), depth - 1)))
+            block.append(("loop", random_operand("r", False), random_block(rnd.randint(1, 5), depth - 1)))
+        elif depth < 3 and dice < 0.15:  # inside something
+            block.append(("break", random_operand("p", False), rnd.random() < 0.5))
         else:
             name = rnd.choice(list(RANDOM_OPS))
             banks = RANDOM_OPS[name][0]
@@ -1169,8 +1171,12 @@ def random_block(length, depth):
     return block
 
 
-def write_block(block, lines, counter):
+def write_block(block, lines, counter, leave):
+    """leave: the label behind the innermost loop."""
     for s in block:
+        if s[0] == "break":
+            lines.append("@%s%s bra %s;" % ("!" if s[2] else "", s[1], leave))
+            continue
         if s[0] == "op":
             guard = "@%s%s " % ("!" if s[2][1] else "", s[2][0]) if s[2] else ""
             lines.append("%s%s %s, %s;" % (guard, s[1], s[3], ", ".join(str(x) for x in s[4])))
@@ -1179,35 +1185,44 @@ def write_block(block, lines, counter):
         n = counter[0]
         if s[0] == "if":
             lines.append("@%s%s bra L%d;" % ("" if s[2] else "!", s[1], n))
-            write_block(s[3], lines, counter)
+            write_block(s[3], lines, counter, leave)
             lines.append("L%d:" % n)
         else:
-            lines.append("{ .reg .b32 %%i%d; .reg .pred %%c%d; mov.u32 %%i%d, 0;" % (n, n, n))
+            lines.append("{ .reg .b32 %%i%d, %%m%d; .reg .pred %%c%d; mov.u32 %%i%d, 0;" % (n, n, n, n))
+            lines.append("and.b32 %%m%d, %s, 3;" % (n, s[1]))  # 1 to 4 rounds, by lane
             lines.append("L%d:" % n)
-            write_block(s[2], lines, counter)
-            lines.append("add.u32 %%i%d, %%i%d, 1; setp.lt.u32 %%c%d, %%i%d, %d; @%%c%d bra L%d; }"
-                         % (n, n, n, n, s[1], n, n))
+            write_block(s[2], lines, counter, "B%d" % n)
+            lines.append("add.u32 %%i%d, %%i%d, 1; setp.le.u32 %%c%d, %%i%d, %%m%d; @%%c%d bra L%d;"
+                         % (n, n, n, n, n, n, n))
+            lines.append("B%d: }" % n)
 
 
 def run_block(block, state):
+    """False: a break left the block."""
     for s in block:
-        if s[0] == "op":
+        if s[0] == "break":
+            if bool(state[s[1]]) != s[2]:
+                return False
+        elif s[0] == "op":
             if s[2] and bool(state[s[2][0]]) == s[2][1]:
                 continue
             values = [state[x] if isinstance(x, str) else x for x in s[4]]
             state[s[3]] = int(RANDOM_OPS[s[1]][1](*values)) & BANKS[s[3][1]][1]
         elif s[0] == "if":
-            if bool(state[s[1]]) != s[2]:
-                run_block(s[3], state)
+            if bool(state[s[1]]) != s[2] and not run_block(s[3], state):
+                return False
         else:
-            for _ in range(s[1]):
-                run_block(s[2], state)
+            for _ in range((state[s[1]] & 3) + 1):
+                if not run_block(s[2], state):
+                    break
+    return True
 
 
 def programs():
     f = File("gen_random.txt")
     for number in range(40):
         block = random_block(rnd.randint(8, 40), 3)
+        threads = rnd.choice([32, 32, 64, 96])
         lines = [".reg .b32 %r<6>; .reg .b64 %q<4>; .reg .b16 %h<3>; .reg .pred %p<3>;"]
         for bank, (count, _) in BANKS.items():
             for i in range(count):
@@ -1215,16 +1230,18 @@ def programs():
                           "h": "cvt.u16.u32 %%h%d, %%a%d;" % (i, i),
                           "p": "setp.lt.s32 %%p%d, %%a%d, %%a%d;" % (i, i, (i + 1) % 3)}[bank]
                 lines.append(source)
-        write_block(block, lines, [0])
+        write_block(block, lines, [0], "END")
+        lines.append("END:")
         outputs = ["%r0", "%r1", "%r2", "%r3", "%q0", "%q1", "%h0", "%p0", "%p1"]
         types = ["b32"] * 4 + ["b64"] * 2 + ["b16"] + ["pred"] * 2
         for i, (o, t) in enumerate(zip(outputs, types)):
             lines.append("mov.%s %%d%d, %s;" % (t, i, o))
         words = [[rnd.choice(edges(32)) if rnd.random() < 0.5 else rnd.getrandbits(32)
-                  for _ in range(32)] for _ in range(3)]
-        long = [rnd.choice(edges(64)) if rnd.random() < 0.5 else rnd.getrandbits(64) for _ in range(32)]
+                  for _ in range(threads)] for _ in range(3)]
+        long = [rnd.choice(edges(64)) if rnd.random() < 0.5 else rnd.getrandbits(64)
+                for _ in range(threads)]
         results = []
-        for lane in range(32):
+        for lane in range(threads):
             a = [w[lane] for w in words]
             state = {"%%r%d" % i: a[i % 3] for i in range(6)}
             state.update({"%%q%d" % i: long[lane] for i in range(4)})
