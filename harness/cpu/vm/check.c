@@ -219,7 +219,7 @@ static void count(struct warp *w, const struct mem_op *op, uint32_t global, uint
     uint64_t *v = w->engine->counters->value;
     if (global) {
         v[op->write ? COUNTER_global_bytes_written : COUNTER_global_bytes_read] +=
-            (uint64_t)__builtin_popcount(global) * op->total;
+            (uint64_t)vm_count_lanes(global) * op->total;
         v[COUNTER_global_requests]++;
         if (w->engine->checks & WIRE_CHECK_COUNTERS)
             vm_count_sectors(w, op, global);

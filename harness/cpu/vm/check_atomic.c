@@ -127,87 +127,149 @@ static bool inside(const struct mem_cache *c, uint64_t address, unsigned bytes)
     return c->span >= bytes && address - c->low <= c->span - bytes && (address & (bytes - 1)) == 0;
 }
 
-/* One lane's atomic. false: a fault. */
-static bool one_lane(struct warp *w, const struct mem_op *op, unsigned lane, uint8_t *f,
-                     uint32_t *undefined, bool *global)
+/* Where one lane's word is, its definedness, and how it counts. */
+struct word {
+    uint8_t *host;
+    uint64_t *bits; /* NULL: not tracked */
+    uint64_t at;    /* bit */
+    bool global, shared;
+};
+
+/* The long way. false: a fault. */
+static bool find_word(struct warp *w, const struct mem_op *op, unsigned lane, struct word *out)
 {
     struct mem_cache *c = &w->engine->caches[op->index];
-    uint64_t address = w->lane_address[lane], *bits, at;
-    uint8_t *host;
-    if (c->bias && inside(c, address, op->bytes)) {
-        host = (uint8_t *)((uintptr_t)c->bias + address);
-        bits = c->defined;
-        at = address - c->base;
-        *global = true;
-    } else {
-        struct check_target t;
-        if (!check_resolve(w, op, lane, address, op->bytes, &t))
-            return false;
-        *global = t.place == CHECK_GLOBAL;
-        if (t.place == CHECK_SHARED) {
-            host = t.host;
-            bits = w->block->shared_defined;
-            at = t.offset;
-            w->lane_address[lane] = t.offset;
-            if (w->clocks)
-                vm_race_access(w, op, 1u << lane);
-        } else if (t.place == CHECK_GLOBAL) {
-            const struct vm_allocation *a = t.allocation;
-            host = t.host;
-            bits = a->defined;
-            at = address - a->base;
-            c->low = a->low;
-            c->span = a->high - a->low;
-            c->bias = (uint8_t *)((uintptr_t)a->host - a->base);
-            c->defined = a->defined;
-            c->base = a->base;
-        } else { /* local memory: nobody else can see it */
-            check_local_read(w, lane, t.offset, w->bounce.bytes[lane], op->bytes);
-            host = w->bounce.bytes[lane];
-            bits = NULL;
-            at = t.offset;
-        }
-        if (t.place == CHECK_LOCAL)
-            w->bounced |= 1u << lane;
-        w->bounce_offset[lane] = at;
+    struct check_target t;
+    if (!check_resolve(w, op, lane, w->lane_address[lane], op->bytes, &t))
+        return false;
+    bool reported = c->reported;
+    *out = (struct word){.host = t.host, .at = t.offset};
+    if (t.place == CHECK_SHARED) {
+        out->bits = w->block->shared_defined;
+        out->shared = true;
+        w->lane_address[lane] = t.offset;
+        if (op->space == PTX_SHARED)
+            *c = (struct mem_cache){
+                .low = t.range->low,
+                .span = (t.range->dynamic ? w->block->shared_end : t.range->high) - t.range->low};
+    } else if (t.place == CHECK_GLOBAL) {
+        const struct vm_allocation *a = t.allocation;
+        out->bits = a->defined;
+        out->at -= a->base;
+        out->global = true;
+        *c = (struct mem_cache){.low = a->low,
+                                .span = a->high - a->low,
+                                .bias = (uint8_t *)((uintptr_t)a->host - a->base),
+                                .defined = a->defined,
+                                .base = a->base};
+    } else { /* local memory: nobody else can see it */
+        check_local_read(w, lane, t.offset, w->bounce.bytes[lane], op->bytes);
+        out->host = w->bounce.bytes[lane];
+        w->bounced |= 1u << lane;
+        w->bounce_offset[lane] = t.offset;
     }
-    uint64_t old = 0, mask = (1ull << op->bytes) - 1;
-    memcpy(&old, host, op->bytes);
-    if (bits) {
-        if (~(bits[at / 64] >> (at & 63)) & mask && op->sub != PTX_EXCH)
-            *undefined |= 1u << lane;
-        bits[at / 64] |= mask << (at & 63);
-    }
-    uint64_t b = op->sources > 0 ? operand(w, op->b, op->wide[1], lane) : 0;
-    uint64_t x = new_value(op, old, b, op->sources > 1 ? operand(w, op->c, op->wide[2], lane) : 0);
-    if (memcmp(&x, &old, op->bytes) != 0) {
-        memcpy(host, &x, op->bytes);
-        w->engine->version++;
-    }
-    if (op->has_result)
-        memcpy(f + op->rows[0] + lane * (op->wide[0] ? 8u : 4u), &old, op->wide[0] ? 8 : 4);
+    c->reported = reported;
     return true;
+}
+
+static uint64_t read_word(const uint8_t *host, unsigned bytes)
+{
+    uint64_t v64;
+    uint32_t v32;
+    uint16_t v16;
+    switch (bytes) {
+    case 8:
+        memcpy(&v64, host, 8);
+        return v64;
+    case 4:
+        memcpy(&v32, host, 4);
+        return v32;
+    case 2:
+        memcpy(&v16, host, 2);
+        return v16;
+    default:
+        return *host;
+    }
+}
+
+static void write_word(uint8_t *host, uint64_t v, unsigned bytes)
+{
+    uint32_t v32 = (uint32_t)v;
+    uint16_t v16 = (uint16_t)v;
+    switch (bytes) {
+    case 8:
+        memcpy(host, &v, 8);
+        break;
+    case 4:
+        memcpy(host, &v32, 4);
+        break;
+    case 2:
+        memcpy(host, &v16, 2);
+        break;
+    default:
+        *host = (uint8_t)v;
+        break;
+    }
 }
 
 bool vm_atomic(struct warp *w, const struct mem_op *op, uint8_t *f, uint32_t m)
 {
-    uint32_t undefined = 0;
-    uint64_t on_global = 0;
+    struct vm_engine *e = w->engine;
+    struct mem_cache *c = &e->caches[op->index];
+    const bool shared_space = op->space == PTX_SHARED;
+    const unsigned bytes = op->bytes;
+    const uint64_t ones = (1ull << bytes) - 1;
+    const uint64_t value_mask = bytes == 8 ? ~0ull : (1ull << (8 * bytes)) - 1;
+    uint32_t undefined = 0, global = 0, shared = 0;
     w->bounced = 0;
     for (uint32_t rest = m; rest; rest &= rest - 1) {
         unsigned lane = (unsigned)__builtin_ctz(rest);
-        bool global = false;
-        if (!one_lane(w, op, lane, f, &undefined, &global))
+        uint64_t address = w->lane_address[lane];
+        struct word p;
+        if (inside(c, address, bytes) && (shared_space || c->bias))
+            p = shared_space ? (struct word){.host = w->block->shared + address,
+                                             .bits = w->block->shared_defined,
+                                             .at = address,
+                                             .shared = true}
+                             : (struct word){.host = (uint8_t *)((uintptr_t)c->bias + address),
+                                             .bits = c->defined,
+                                             .at = address - c->base,
+                                             .global = true};
+        else if (!find_word(w, op, lane, &p))
             return false;
-        on_global += global;
+        global |= (uint32_t)p.global << lane;
+        shared |= (uint32_t)p.shared << lane;
+        uint64_t old = read_word(p.host, bytes);
+        if (p.bits) {
+            uint64_t *word = &p.bits[p.at / 64], mask = ones << (p.at & 63);
+            if (~*word & mask) {
+                if (op->sub != PTX_EXCH)
+                    undefined |= 1u << lane;
+                *word |= mask;
+            }
+        }
+        uint64_t b = op->sources > 0 ? operand(w, op->b, op->wide[1], lane) : 0;
+        uint64_t x =
+            new_value(op, old, b, op->sources > 1 ? operand(w, op->c, op->wide[2], lane) : 0);
+        if ((x ^ old) & value_mask) {
+            write_word(p.host, x, bytes);
+            e->version++;
+        }
+        if (op->has_result)
+            write_word(f + op->rows[0] + lane * (op->wide[0] ? 8u : 4u), old, op->wide[0] ? 8 : 4);
     }
     if (w->bounced)
         vm_mem_write_back(w, op, m);
     if (undefined)
         vm_report_uninitialized(w, op, undefined);
-    w->engine->counters->value[COUNTER_atomics] += on_global;
-    if (on_global && w->clocks)
-        vm_race_flags(w, op, m);
+    e->counters->value[COUNTER_atomics] += (uint64_t)vm_count_lanes(global);
+    if (shared) {
+        e->counters->value[COUNTER_shared_requests]++;
+        if (w->clocks)
+            vm_race_access(w, op, shared);
+    }
+    if (global && w->clocks)
+        vm_race_flags(w, op, global);
     return true;
 }
 

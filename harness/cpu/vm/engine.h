@@ -493,6 +493,15 @@ void vm_fault(struct warp *w, enum vm_status status); /* stops everything */
 void vm_halt(struct warp *w, enum vm_stop why);
 void vm_site_of(const struct warp *w, uint32_t pc, int lane, struct vm_site *site);
 
+/* Bits set: without the help of an instruction that old processors lack. */
+static inline uint32_t vm_count_lanes(uint32_t x)
+{
+    x -= x >> 1 & 0x55555555u;
+    x = (x & 0x33333333u) + (x >> 2 & 0x33333333u);
+    x = (x + (x >> 4)) & 0x0f0f0f0fu;
+    return x * 0x01010101u >> 24;
+}
+
 /* The pc of an instruction of the running code. */
 static inline uint32_t vm_pc(const struct warp *w, const struct insn *i)
 {

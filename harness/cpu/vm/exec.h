@@ -105,13 +105,10 @@ void VM_NAME(warp_op)(struct warp *w, const struct warp_op *op, uint8_t *f, cons
 
 static inline uint32_t vm_popcount(uint32_t x)
 {
-#if defined(__AVX512VPOPCNTDQ__) || defined(__POPCNT__)
+#if defined(__POPCNT__)
     return (uint32_t)__builtin_popcount(x);
 #else
-    x -= x >> 1 & 0x55555555u;
-    x = (x & 0x33333333u) + (x >> 2 & 0x33333333u);
-    x = (x + (x >> 4)) & 0x0f0f0f0fu;
-    return x * 0x01010101u >> 24;
+    return vm_count_lanes(x);
 #endif
 }
 
@@ -160,6 +157,37 @@ static inline float vm_of_bits32(uint32_t bits)
 }
 
 /* Single precision: every NaN that an operation makes is this one (PTX ISA, "Floating point"). */
+static inline uint32_t vm_reverse(uint32_t x)
+{
+    x = (x >> 1 & 0x55555555u) | (x & 0x55555555u) << 1;
+    x = (x >> 2 & 0x33333333u) | (x & 0x33333333u) << 2;
+    x = (x >> 4 & 0x0f0f0f0fu) | (x & 0x0f0f0f0fu) << 4;
+    x = (x >> 8 & 0x00ff00ffu) | (x & 0x00ff00ffu) << 8;
+    return x >> 16 | x << 16;
+}
+
+/* Towards zero, saturating, NaN is 0. */
+static inline int32_t vm_to_s32(float x)
+{
+    return x >= 2147483648.0f    ? INT32_MAX
+           : x >= -2147483648.0f ? (int32_t)x
+           : x != x              ? 0
+                                 : INT32_MIN;
+}
+
+static inline uint32_t vm_to_u32(float x)
+{
+    return x >= 4294967296.0f ? UINT32_MAX : x > 0.0f ? (uint32_t)x : 0;
+}
+
+static inline uint32_t vm_field(uint32_t a, uint32_t at, uint32_t length)
+{
+    at &= 255;
+    length &= 255;
+    uint32_t field = at > 31 ? 0 : a >> (at & 31);
+    return length > 31 ? field : field & ((1u << (length & 31)) - 1);
+}
+
 static inline float vm_nan32(float x)
 {
     return x != x ? vm_of_bits32(0x7fffffffu) : x;

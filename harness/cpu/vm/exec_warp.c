@@ -92,6 +92,23 @@ static void do_vote(const struct warp_op *op, uint8_t *f, uint32_t m)
     d[l] = m & (1u << l) ? r : d[l];
 }
 
+static inline uint32_t equal_lanes(const uint64_t *value, uint64_t x)
+{
+#if defined(__AVX512F__)
+    uint32_t r = 0;
+    for (unsigned k = 0; k < VM_LANES; k += 8)
+        r |= (uint32_t)_mm512_cmpeq_epi64_mask(_mm512_loadu_si512(value + k),
+                                               _mm512_set1_epi64((int64_t)x))
+             << k;
+    return r;
+#else
+    uint32_t r = 0;
+    for (unsigned l = 0; l < VM_LANES; l++)
+        r |= (uint32_t)(value[l] == x) << l;
+    return r;
+#endif
+}
+
 static void do_match(const struct warp_op *op, uint8_t *f, uint32_t m)
 {
     uint64_t value[VM_LANES];
@@ -109,10 +126,7 @@ static void do_match(const struct warp_op *op, uint8_t *f, uint32_t m)
         return;
     }
     for (uint32_t todo = m; todo;) {
-        uint64_t first = value[LANE(todo)];
-        uint32_t equal = 0;
-        for (uint32_t rest = todo; rest; rest &= rest - 1)
-            equal |= value[LANE(rest)] == first ? 1u << LANE(rest) : 0;
+        uint32_t equal = todo & equal_lanes(value, value[LANE(todo)]);
         for (uint32_t rest = equal; rest; rest &= rest - 1)
             ROW(r32, op->d)[LANE(rest)] = equal;
         todo &= ~equal;

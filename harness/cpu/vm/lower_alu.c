@@ -78,6 +78,8 @@ static const struct rule RULES[] = {
     {PTX_OP_popc, 0, BITS64, VM_OP_popc_64, 1, false, false, {1}},
     {PTX_OP_clz, 0, BITS32, VM_OP_clz_32, 1, false, false, {0}},
     {PTX_OP_clz, 0, BITS64, VM_OP_clz_64, 1, false, false, {1}},
+    {PTX_OP_brev, 0, BITS32, VM_OP_brev_32, 1, false, false, {0}},
+    {PTX_OP_bfe, 0, T(U32), VM_OP_bfe_u32, 3, false, false, {0}},
     {PTX_OP_neg, 0, T(F32), VM_OP_neg_f32, 1, false, false, {0}},
     {PTX_OP_abs, 0, T(F32), VM_OP_abs_f32, 1, false, false, {0}},
     {PTX_OP_neg, 0, T(F64), VM_OP_neg_f64, 1, false, true, {1}},
@@ -334,6 +336,9 @@ static const struct conversion CONVERSIONS[] = {
     {PTX_F32, PTX_S32, VM_OP_f32_from_s32, false}, {PTX_F32, PTX_U32, VM_OP_f32_from_u32, false},
     {PTX_F64, PTX_S32, VM_OP_f64_from_s32, false}, {PTX_F64, PTX_U32, VM_OP_f64_from_u32, false},
     {PTX_F64, PTX_F32, VM_OP_f64_from_f32, false}, {PTX_F32, PTX_F64, VM_OP_f32_from_f64, true},
+    {PTX_F32, PTX_S64, VM_OP_f32_from_s64, true},  {PTX_F64, PTX_S64, VM_OP_f64_from_s64, true},
+    {PTX_F64, PTX_U64, VM_OP_f64_from_u64, true},  {PTX_S32, PTX_F32, VM_OP_s32_from_f32, false},
+    {PTX_U32, PTX_F32, VM_OP_u32_from_f32, false},
 };
 
 static bool lower_convert(struct lower *l, const struct ptx_instr *in)
@@ -349,7 +354,9 @@ static bool lower_convert(struct lower *l, const struct ptx_instr *in)
     for (size_t k = 0; k < sizeof CONVERSIONS / sizeof *CONVERSIONS; k++) {
         const struct conversion *c = &CONVERSIONS[k];
         if (c->to != in->type || c->from != in->src_type || (in->flags & (PTX_F_SAT | PTX_F_FTZ)) ||
-            (in->round != PTX_ROUND_NONE && in->round != PTX_RN))
+            !(in->round == PTX_ROUND_NONE || in->round == PTX_RN ||
+              (in->round == PTX_RZI && !ptx_type_is_float((enum ptx_type)c->to))) ||
+            (in->round == PTX_ROUND_NONE && !ptx_type_is_float((enum ptx_type)c->to)))
             continue;
         struct result d = lower_result(l, &in->operands[0]);
         struct place p = lower_place(l, &in->operands[1], (enum ptx_type)in->src_type);
@@ -892,6 +899,26 @@ bool lower_alu(struct lower *l, const struct ptx_instr *in)
         return lower_lop3(l, in);
     case PTX_OP_isspacep:
         return lower_isspacep(l, in);
+    case PTX_OP_shf:
+        if (in->flags & PTX_F_WRAP) {
+            static const struct rule LEFT = {PTX_OP_shf, 0,     BITS32, VM_OP_shf_l_wrap,
+                                             3,          false, false,  {0}};
+            static const struct rule RIGHT = {PTX_OP_shf, 0,     BITS32, VM_OP_shf_r_wrap,
+                                              3,          false, false,  {0}};
+            lower_rule(l, in, in->sub == PTX_LEFT ? &LEFT : &RIGHT);
+            return true;
+        }
+        break;
+    case PTX_OP_bfind:
+        if (in->type == PTX_U32) {
+            static const struct rule FIND = {PTX_OP_bfind, 0,     T(U32), VM_OP_bfind_u32, 1,
+                                             false,        false, {0}};
+            static const struct rule SHIFT = {PTX_OP_bfind, 0,     T(U32), VM_OP_bfind_sh_u32, 1,
+                                              false,        false, {0}};
+            lower_rule(l, in, in->flags & PTX_F_SHIFTAMT ? &SHIFT : &FIND);
+            return true;
+        }
+        break;
     case PTX_OP_and:
     case PTX_OP_or:
     case PTX_OP_xor:

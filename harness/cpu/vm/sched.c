@@ -105,13 +105,13 @@ void vm_barrier_arrive(struct warp *w, const struct insn *i, uint32_t m)
     }
     /* A counted barrier counts whole warps: lanes that are gone or never were count with the rest.
      */
-    bar->arrived += count && m == w->live ? VM_LANES : (uint32_t)__builtin_popcount(m);
+    bar->arrived += count && m == w->live ? VM_LANES : vm_count_lanes(m);
     bar->warps |= 1u << w->index;
     if (op->sub != PTX_BAR_SYNC && op->sub != PTX_BAR_ARRIVE) {
         uint32_t p;
         memcpy(&p, w->frame + op->pred, 4);
-        bar->votes += (uint32_t)__builtin_popcount((p ^ op->flip) & m);
-        bar->voters += (uint32_t)__builtin_popcount(m);
+        bar->votes += vm_count_lanes((p ^ op->flip) & m);
+        bar->voters += vm_count_lanes(m);
     }
     if (op->sub == PTX_BAR_ARRIVE) {
         w->mask = m;

@@ -86,7 +86,7 @@ static void add_place(struct vm_engine *e, struct waiting *list, uint32_t *count
     vm_describe_loc(e->vm, e->code->module, in ? in->loc : 0, line, sizeof line);
     for (uint32_t k = 0; k < *count; k++)
         if (strcmp(list[k].line, line) == 0 && list[k].how == how) {
-            list[k].threads += (uint32_t)__builtin_popcount(mask);
+            list[k].threads += vm_count_lanes(mask);
             return;
         }
     if (*count == PLACES)
@@ -94,7 +94,7 @@ static void add_place(struct vm_engine *e, struct waiting *list, uint32_t *count
     struct waiting *added = &list[(*count)++];
     memcpy(added->line, line, sizeof line);
     added->how = how;
-    added->threads = (uint32_t)__builtin_popcount(mask);
+    added->threads = vm_count_lanes(mask);
 }
 
 static void gather(struct vm_engine *e, struct warp *w, struct waiting *list, uint32_t *count)

@@ -214,7 +214,7 @@ void vm_exit_lanes(struct warp *w, uint32_t m)
         vm_report_passed_barrier(w, m);
     w->live &= ~m;
     w->mask = 0;
-    b->exited += (uint32_t)__builtin_popcount(m);
+    b->exited += vm_count_lanes(m);
     /* Exited lanes count as arrived: whoever waits for them looks again. */
     for (uint32_t k = 0; k < w->group_count; k++)
         if (w->groups[k].state == VM_AT_SYNC)
