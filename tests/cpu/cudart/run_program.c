@@ -143,9 +143,14 @@ static int compare(const struct expectations *x, const struct proc_end *end, con
 static int run(const char *program, const struct expectations *x)
 {
     const char *argv[] = {program, NULL};
-    const char *environment[10] = {"LD_LIBRARY_PATH=" CUDART_FOLDER};
+    const char *environment[12] = {"LD_LIBRARY_PATH=" CUDART_FOLDER};
+    size_t count = 1;
+#ifdef ASAN_RUNTIME
+    environment[count++] = "LD_PRELOAD=" ASAN_RUNTIME;
+    environment[count++] = "ASAN_OPTIONS=detect_leaks=0";
+#endif
     for (size_t i = 0; i < x->environment_count; i++)
-        environment[i + 1] = x->environment[i];
+        environment[count++] = x->environment[i];
     struct proc_spec spec = {.argv = argv, .environment = environment, .keep_fd = -1};
     struct text out, errors;
     struct proc_end end;
