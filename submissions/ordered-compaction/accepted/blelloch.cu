@@ -1,30 +1,33 @@
 // expect: accepted
-// Work-efficient scan of the flags in shared memory, up-sweep and down-sweep, two flags per thread.
+// Work-efficient scan in shared memory, up-sweep and down-sweep. A leaf of the tree is how many of
+// four consecutive items are kept; a thread has two leaves.
 
 #include <cuda_runtime.h>
 
 constexpr int kThreads = 256;
-constexpr int kTile = 2 * kThreads;
+constexpr int kLeaves = 2 * kThreads;
+constexpr int kItems = 4; // of a leaf
+constexpr int kTile = kLeaves * kItems;
 
-// Exclusive scan of kTile ints in place; the total goes to every thread.
+// Exclusive scan of kLeaves ints in place; the total goes to every thread.
 __device__ int blelloch_scan(int *a)
 {
     const int t = threadIdx.x;
-    for (int step = 1; step < kTile; step *= 2) {
+    for (int step = 1; step < kLeaves; step *= 2) {
         __syncthreads();
         const int right = (2 * t + 2) * step - 1;
-        if (right < kTile)
+        if (right < kLeaves)
             a[right] += a[right - step];
     }
     __syncthreads();
-    const int total = a[kTile - 1];
+    const int total = a[kLeaves - 1];
     __syncthreads();
     if (t == 0)
-        a[kTile - 1] = 0;
-    for (int step = kTile / 2; step > 0; step /= 2) {
+        a[kLeaves - 1] = 0;
+    for (int step = kLeaves / 2; step > 0; step /= 2) {
         __syncthreads();
         const int right = (2 * t + 2) * step - 1;
-        if (right < kTile) {
+        if (right < kLeaves) {
             const int left = a[right - step];
             a[right - step] = a[right];
             a[right] += left;
@@ -36,13 +39,18 @@ __device__ int blelloch_scan(int *a)
 
 __global__ void compact_tiles(const float *in, float *out, int *tile_totals, int n, bool scatter)
 {
-    __shared__ int places[kTile];
+    __shared__ int places[kLeaves];
     const long long base = (long long)blockIdx.x * kTile;
-    float items[2];
-    for (int k = 0; k < 2; k++) {
-        const int at = threadIdx.x + k * kThreads;
-        items[k] = base + at < n ? in[base + at] : -1.0f;
-        places[at] = items[k] > 0.0f ? 1 : 0;
+    float items[2][kItems];
+    for (int leaf = 0; leaf < 2; leaf++) {
+        const int at = threadIdx.x + leaf * kThreads;
+        int kept = 0;
+        for (int k = 0; k < kItems; k++) {
+            const long long i = base + at * kItems + k;
+            items[leaf][k] = i < n ? in[i] : -1.0f;
+            kept += items[leaf][k] > 0.0f;
+        }
+        places[at] = kept;
     }
     const int total = blelloch_scan(places);
     if (!scatter) {
@@ -50,21 +58,23 @@ __global__ void compact_tiles(const float *in, float *out, int *tile_totals, int
             tile_totals[blockIdx.x] = total;
         return;
     }
-    const int start = tile_totals[blockIdx.x];
-    for (int k = 0; k < 2; k++)
-        if (items[k] > 0.0f)
-            out[start + places[threadIdx.x + k * kThreads]] = items[k];
+    for (int leaf = 0; leaf < 2; leaf++) {
+        int place = tile_totals[blockIdx.x] + places[threadIdx.x + leaf * kThreads];
+        for (int k = 0; k < kItems; k++)
+            if (items[leaf][k] > 0.0f)
+                out[place++] = items[leaf][k];
+    }
 }
 
 __global__ void scan_totals(int *tile_totals, int tiles, int *count)
 {
-    __shared__ int chunk[kTile];
+    __shared__ int chunk[kLeaves];
     int carry = 0;
-    for (int first = 0; first < tiles; first += kTile) {
-        for (int at = threadIdx.x; at < kTile; at += kThreads)
+    for (int first = 0; first < tiles; first += kLeaves) {
+        for (int at = threadIdx.x; at < kLeaves; at += kThreads)
             chunk[at] = first + at < tiles ? tile_totals[first + at] : 0;
         const int total = blelloch_scan(chunk);
-        for (int at = threadIdx.x; at < kTile; at += kThreads)
+        for (int at = threadIdx.x; at < kLeaves; at += kThreads)
             if (first + at < tiles)
                 tile_totals[first + at] = carry + chunk[at];
         carry += total;

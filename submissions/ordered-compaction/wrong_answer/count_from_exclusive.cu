@@ -4,18 +4,22 @@
 #include <cuda_runtime.h>
 
 constexpr int kThreads = 1024;
+constexpr int kItems = 4;
 
-// One block: double-buffered Hillis-Steele over 1024 flags at a time.
 __global__ void compact(const float *in, float *out, int *count, int n)
 {
     __shared__ int sums[2][kThreads];
     int carry = 0;
-    for (int first = 0; first < n; first += kThreads) {
-        const int i = first + threadIdx.x;
-        const float value = i < n ? in[i] : 0.0f;
-        const int flag = value > 0.0f;
+    for (long long first = 0; first < n; first += kThreads * kItems) {
+        const long long own = first + threadIdx.x * kItems;
+        float items[kItems];
+        int kept = 0;
+        for (int k = 0; k < kItems; k++) {
+            items[k] = own + k < n ? in[own + k] : 0.0f;
+            kept += items[k] > 0.0f;
+        }
         int from = 0;
-        sums[from][threadIdx.x] = flag;
+        sums[from][threadIdx.x] = kept;
         __syncthreads();
         for (int step = 1; step < kThreads; step *= 2) {
             int sum = sums[from][threadIdx.x];
@@ -25,11 +29,13 @@ __global__ void compact(const float *in, float *out, int *count, int n)
             from = 1 - from;
             __syncthreads();
         }
-        const int place = carry + sums[from][threadIdx.x] - flag;
-        if (flag)
-            out[place] = value;
-        if (i == n - 1)
-            *count = place;
+        int place = carry + sums[from][threadIdx.x] - kept; // exclusive
+        for (int k = 0; k < kItems; k++) {
+            if (own + k == n - 1)
+                *count = place;
+            if (items[k] > 0.0f)
+                out[place++] = items[k];
+        }
         carry += sums[from][kThreads - 1];
         __syncthreads();
     }
