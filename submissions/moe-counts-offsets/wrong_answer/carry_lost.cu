@@ -1,4 +1,5 @@
 // expect: wrong_answer
+// expect-diagnosis: block carry lost
 // Scans 1024 experts at a time and starts every round from 0 again.
 
 #include <cuda_runtime.h>

@@ -1,5 +1,6 @@
 // expect: wrong_answer
 // expect-finding: data_race
+// expect-diagnosis: overwrote one another
 // Counts with ++ in shared memory: lanes with the same expert read the same old value and write
 // the same new one.
 

@@ -1,4 +1,5 @@
 // expect: wrong_answer
+// expect-diagnosis: some of those were counted
 // Clamps ids into the valid range, so those that belong to another machine are counted for the
 // first and the last expert.
 

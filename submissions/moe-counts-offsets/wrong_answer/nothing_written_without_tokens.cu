@@ -1,4 +1,5 @@
 // expect: wrong_answer
+// expect-diagnosis: was never written
 // Returns at once when there is no token; counts and offsets then hold whatever was in memory.
 
 #include <cuda_runtime.h>

@@ -1,4 +1,5 @@
 // expect: wrong_answer
+// expect-diagnosis: before index 1024
 // One thread per expert in a block of 1024: the offsets of experts from 1024 on are never written.
 
 #include <cuda_runtime.h>

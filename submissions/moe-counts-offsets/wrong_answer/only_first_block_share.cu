@@ -1,4 +1,5 @@
 // expect: wrong_answer
+// expect-diagnosis: only the first 16384
 // Every block looks at one id per thread and the grid never grows: ids after the first 16,384 are
 // not counted.
 

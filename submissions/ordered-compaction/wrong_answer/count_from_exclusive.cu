@@ -1,4 +1,5 @@
 // expect: wrong_answer
+// expect-diagnosis: last exclusive prefix
 // Takes the count from exclusive[n - 1]: if the last item is kept, it is not counted.
 
 #include <cuda_runtime.h>

@@ -1,4 +1,5 @@
 // expect: wrong_answer
+// expect-diagnosis: `count` was never written
 // Returns at once for n = 0 and forgets the count, which then holds whatever was in memory.
 
 #include <cuda_runtime.h>

@@ -1,4 +1,5 @@
 // expect: wrong_answer
+// expect-diagnosis: must be left alone
 // Clears the output first, so that out[*count .. n) is not left alone.
 
 #include <cuda_runtime.h>
