@@ -60,8 +60,9 @@ enum vm_op {
 #define VM_UN(name, D, A, expr)      VM_OP_##name,
 #define VM_TER(name, D, A, B, C, expr)                                                             \
     VM_OP_##name, VM_OP_##name##_vvs, VM_OP_##name##_vsv, VM_OP_##name##_vss,
-#define VM_SETP(name, T, op) VM_OP_##name, VM_OP_##name##_vs,
-#define VM_SPECIAL(name)     VM_OP_##name,
+#define VM_SETP(name, T, op)                                                                       \
+    VM_OP_##name, VM_OP_##name##_vs, VM_OP_##name##_bra, VM_OP_##name##_vs_bra,
+#define VM_SPECIAL(name) VM_OP_##name,
 #include "cpu/vm/exec_ops.def"
 #undef VM_BIN
 #undef VM_BINC

@@ -75,7 +75,9 @@ typedef double __attribute__((may_alias)) f64;
     HANDLER(name##_vss);
 #define VM_SETP(name, T, op)                                                                       \
     HANDLER(name);                                                                                 \
-    HANDLER(name##_vs);
+    HANDLER(name##_vs);                                                                            \
+    HANDLER(name##_bra);                                                                           \
+    HANDLER(name##_vs_bra);
 #define VM_SPECIAL(name) HANDLER(name);
 #include "cpu/vm/exec_ops.def"
 #undef VM_BIN
@@ -222,5 +224,32 @@ static inline double vm_max64(double a, double b)
     double r = a > b ? a : (b > a ? b : zero);
     return a != a ? b : (b != b ? a : r);
 }
+
+/* Where a branch goes. x: how far from here, in instructions. */
+#define TARGET (i + (int32_t)i->x)
+
+/* Goes on at a block head: does its work here, which saves a jump, unless the warp has to look
+ * around first. */
+#define ENTER(head)                                                                                \
+    do {                                                                                           \
+        const struct insn *enter_at = (head);                                                      \
+        if (__builtin_expect((w->budget < 0) | (enter_at->b >= w->join_pc), 0))                    \
+            RUN(enter_at);                                                                         \
+        w->budget -= (int32_t)enter_at->a;                                                         \
+        w->lane_count += enter_at->a * vm_popcount(m);                                             \
+        RUN(enter_at + 1);                                                                         \
+    } while (0)
+
+/* A forward branch of the lanes in `condition`. The next instruction and the target are heads. */
+#define BRANCH_IF(condition)                                                                       \
+    do {                                                                                           \
+        const uint32_t taken = (condition)&m;                                                      \
+        if (taken == m)                                                                            \
+            ENTER(TARGET);                                                                         \
+        if (taken == 0)                                                                            \
+            ENTER(i + 1);                                                                          \
+        vm_diverge(w, taken, vm_pc(w, TARGET), m & ~taken, vm_pc(w, i + 1));                       \
+        RESUME;                                                                                    \
+    } while (0)
 
 #endif

@@ -36,18 +36,21 @@ HANDLER(block)
     NEXT;
 }
 
-#define TARGET (i + (int32_t)i->x)
-
 HANDLER(bra)
 {
-    RUN(TARGET);
+    ENTER(TARGET);
 }
 
 HANDLER(bra_if)
 {
+    BRANCH_IF(PRED(i->a) ^ i->b);
+}
+
+HANDLER(bra_over)
+{
     const uint32_t taken = (PRED(i->a) ^ i->b) & m;
     if (taken == m)
-        RUN(TARGET);
+        ENTER(TARGET);
     if (taken == 0)
         NEXT;
     vm_diverge(w, taken, vm_pc(w, TARGET), m & ~taken, vm_pc(w, i + 1));

@@ -67,6 +67,25 @@ static inline bool pattern_all(const uint64_t *bits, uint64_t bit, unsigned n, u
     return missing == 0;
 }
 
+/* The two patterns that nearly all scans make, 4 bytes in 4 and 4 bytes in 16, in few words.
+ * Returns how many words there are from bit / 64 on, 0 = another shape. */
+static inline unsigned usual_pattern(uint64_t bit, unsigned n, unsigned stride, uint64_t words[8])
+{
+    unsigned shift = (unsigned)bit & 63;
+    if (n != 4)
+        return 0;
+    if (stride == 16 && shift <= 12) {
+        for (unsigned k = 0; k < 8; k++)
+            words[k] = 0x000f000f000f000full << shift;
+        return 8;
+    }
+    if (stride == 4 && shift == 0) {
+        words[0] = words[1] = ~0ull;
+        return 2;
+    }
+    return 0;
+}
+
 static inline void pattern_set(uint64_t *bits, uint64_t bit, unsigned n, unsigned stride)
 {
     uint64_t one = n == 64 ? ~0ull : (1ull << n) - 1;
@@ -587,12 +606,39 @@ static inline struct lanes shortest(const struct warp *w, const struct mem_op *o
     if (c->defined) {
         if (stride < 4 || (stride & (stride - 1)) != 0)
             return none;
-        if (write)
-            pattern_set(c->defined, first - c->base, 4, (unsigned)stride);
-        else if (!pattern_all(c->defined, first - c->base, 4, (unsigned)stride))
+        const uint64_t bit = first - c->base;
+        uint64_t words[8], *at = c->defined + bit / 64;
+        unsigned count = usual_pattern(bit, 4, (unsigned)stride, words);
+        if (count == 8) {
+            uint64_t missing = 0;
+            for (unsigned k = 0; k < 8; k++) {
+                if (write)
+                    at[k] |= words[k];
+                else
+                    missing |= ~at[k] & words[k];
+            }
+            if (missing)
+                return none;
+        } else if (count == 2) {
+            if (write)
+                at[0] = at[1] = ~0ull;
+            else if ((at[0] & at[1]) != ~0ull)
+                return none;
+        } else if (write) {
+            pattern_set(c->defined, bit, 4, (unsigned)stride);
+        } else if (!pattern_all(c->defined, bit, 4, (unsigned)stride)) {
             return none;
+        }
     }
-    return (struct lanes){.host = (uint8_t *)((uintptr_t)c->bias + first), .stride = stride};
+    uint8_t *host = (uint8_t *)((uintptr_t)c->bias + first);
+    /* The next warp most likely goes on where this one ends. */
+    for (uint64_t at = 0; at < VM_LANES * stride; at += 64) {
+        if (write)
+            __builtin_prefetch(host + VM_LANES * stride + at, 1);
+        else
+            __builtin_prefetch(host + VM_LANES * stride + at, 0);
+    }
+    return (struct lanes){.host = host, .stride = stride};
 }
 
 #define EVERY(n)                                                                                   \

@@ -56,41 +56,50 @@ static inline uint32_t mask_of_64(v_i64 c)
         r |= MASK_OF(T, ra[k] op(b_of_chunk)) << (k * PER_CHUNK);                                  \
     }
 
-#define VM_SETP(name, T, op)                                                                       \
-    HANDLER(name)                                                                                  \
-    {                                                                                              \
-        const v_##T *rb = (const v_##T *)(const void *)(f + i->b);                                 \
-        COMPARE(T, op, rb[k])                                                                      \
-        vm_set_pred(&PRED(i->d), m, r);                                                            \
-        NEXT;                                                                                      \
-    }                                                                                              \
-    HANDLER(name##_vs)                                                                             \
-    {                                                                                              \
-        const v_##T sb = SLOT(T, i->b) - (v_##T){0};                                               \
-        COMPARE(T, op, sb)                                                                         \
-        vm_set_pred(&PRED(i->d), m, r);                                                            \
-        NEXT;                                                                                      \
-    }
+#define ROWS(T, op)                                                                                \
+    const v_##T *rb = (const v_##T *)(const void *)(f + i->b);                                     \
+    COMPARE(T, op, rb[k])                                                                          \
+    vm_set_pred(&PRED(i->d), m, r)
+#define ROW_SLOT(T, op)                                                                            \
+    const v_##T sb = SLOT(T, i->b) - (v_##T){0};                                                   \
+    COMPARE(T, op, sb)                                                                             \
+    vm_set_pred(&PRED(i->d), m, r)
 #else
 #define COMPARE(T, op, b_of_lane)                                                                  \
     const T *ra = ROW(T, i->a);                                                                    \
     uint32_t r = 0;                                                                                \
     for (unsigned l = 0; l < VM_LANES; l++)                                                        \
         r |= (uint32_t)(ra[l] op(b_of_lane)) << l;                                                 \
-    vm_set_pred(&PRED(i->d), m, r);                                                                \
-    NEXT
+    vm_set_pred(&PRED(i->d), m, r)
+#define ROWS(T, op)                                                                                \
+    const T *rb = ROW(T, i->b);                                                                    \
+    COMPARE(T, op, rb[l])
+#define ROW_SLOT(T, op)                                                                            \
+    const T sb = SLOT(T, i->b);                                                                    \
+    COMPARE(T, op, sb)
+#endif
+
 #define VM_SETP(name, T, op)                                                                       \
     HANDLER(name)                                                                                  \
     {                                                                                              \
-        const T *rb = ROW(T, i->b);                                                                \
-        COMPARE(T, op, rb[l]);                                                                     \
+        ROWS(T, op);                                                                               \
+        NEXT;                                                                                      \
     }                                                                                              \
     HANDLER(name##_vs)                                                                             \
     {                                                                                              \
-        const T sb = SLOT(T, i->b);                                                                \
-        COMPARE(T, op, sb);                                                                        \
+        ROW_SLOT(T, op);                                                                           \
+        NEXT;                                                                                      \
+    }                                                                                              \
+    HANDLER(name##_bra)                                                                            \
+    {                                                                                              \
+        ROWS(T, op);                                                                               \
+        BRANCH_IF(r ^ i->c);                                                                       \
+    }                                                                                              \
+    HANDLER(name##_vs_bra)                                                                         \
+    {                                                                                              \
+        ROW_SLOT(T, op);                                                                           \
+        BRANCH_IF(r ^ i->c);                                                                       \
     }
-#endif
 
 #define VM_BIN(name, D, A, B, expr)
 #define VM_BINC(name, D, A, B, expr)

@@ -24,8 +24,9 @@ const struct vm_exec VM_NAME(exec) = {
 #define VM_UN(name, D, A, expr)      VM_NAME(name),
 #define VM_TER(name, D, A, B, C, expr)                                                             \
     VM_NAME(name), VM_NAME(name##_vvs), VM_NAME(name##_vsv), VM_NAME(name##_vss),
-#define VM_SETP(name, T, op) VM_NAME(name), VM_NAME(name##_vs),
-#define VM_SPECIAL(name)     VM_NAME(name),
+#define VM_SETP(name, T, op)                                                                       \
+    VM_NAME(name), VM_NAME(name##_vs), VM_NAME(name##_bra), VM_NAME(name##_vs_bra),
+#define VM_SPECIAL(name) VM_NAME(name),
 #include "cpu/vm/exec_ops.def"
         },
     .warp_op = VM_NAME(warp_op),

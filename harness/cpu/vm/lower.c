@@ -440,7 +440,7 @@ static void lower_one(struct lower *l, const struct ptx_instr *in)
     bool around = !handled_guard && lower_is_control(in);
     if (!handled_guard) {
         guard_at = l->main.count;
-        struct insn *i = lower_emit(l, &l->main, around ? VM_OP_bra_if : VM_OP_guard);
+        struct insn *i = lower_emit(l, &l->main, around ? VM_OP_bra_over : VM_OP_guard);
         i->a = lower_pred(l, in->guard);
         i->b = (in->guard_negated != around) ? VM_FULL : 0;
         if (around)

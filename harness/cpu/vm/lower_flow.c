@@ -86,12 +86,47 @@ bool lower_in_polling_loop(struct lower *l)
     return false;
 }
 
+/* The comparison right before a forward branch on its result takes the branch over. */
+static bool fuse_compare(struct lower *l, uint32_t pred, uint32_t flip, uint32_t target)
+{
+    static const uint16_t SETPS[] = {
+#define VM_BIN(name, D, A, B, expr)
+#define VM_BINC(name, D, A, B, expr)
+#define VM_UN(name, D, A, expr)
+#define VM_TER(name, D, A, B, C, expr)
+#define VM_SETP(name, T, op) VM_OP_##name, VM_OP_##name##_vs,
+#define VM_SPECIAL(name)
+#include "cpu/vm/exec_ops.def"
+#undef VM_BIN
+#undef VM_BINC
+#undef VM_UN
+#undef VM_TER
+#undef VM_SETP
+#undef VM_SPECIAL
+    };
+    uint32_t at = l->main.count - 1;
+    struct insn *i = &l->main.insns[at];
+    if (at <= l->block || i->d != pred)
+        return false;
+    for (size_t k = 0; k < sizeof SETPS / sizeof *SETPS; k++)
+        if (i->run == l->code->exec->handlers[SETPS[k]]) {
+            i->run = l->code->exec->handlers[SETPS[k] + 2];
+            i->c = flip;
+            lower_jump(l, at, target);
+            return true;
+        }
+    return false;
+}
+
 static bool lower_branch(struct lower *l, const struct ptx_instr *in)
 {
     if (in->operands[0].kind != PTX_OPERAND_LABEL)
         return false;
     uint32_t target = (uint32_t)in->operands[0].imm;
     bool back = target <= l->index, guarded = in->guard >= 0;
+    if (guarded && !back &&
+        fuse_compare(l, lower_pred(l, in->guard), in->guard_negated ? VM_FULL : 0, target))
+        return true;
     uint32_t at = l->main.count;
     struct insn *i = lower_emit(l, &l->main,
                                 back ? (guarded ? VM_OP_bra_back_if : VM_OP_bra_back)
