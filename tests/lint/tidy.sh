@@ -5,7 +5,7 @@ command -v clang-tidy >/dev/null || { echo "skipped: clang-tidy is not installed
 [ -f "$2/compile_commands.json" ] || { echo "no compile_commands.json in $2"; exit 1; }
 # The handlers are one source built per instruction set: look at each file once.
 find harness -name '*.c' | sort |
-    xargs -P "$(nproc)" -n 3 clang-tidy --quiet -p "$2" 2>/dev/null >"$2/tidy.log"
+    xargs -P "$(nproc)" -n 1 clang-tidy --quiet -p "$2" 2>/dev/null >"$2/tidy.log"
 status=$?
 grep -E 'warning:|error:' "$2/tidy.log" | sort -u
 exit $status
