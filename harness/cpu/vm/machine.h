@@ -17,7 +17,7 @@
 /* The device address range: reserved without access at VM_WINDOW (or where the kernel lets us).
  * Offsets from vm->window: shared memory of the running block, then local memory of the running
  * thread, then allocations, which are never handed out twice. */
-#define VM_WINDOW_BYTES  (1ull << 40)
+#define VM_WINDOW_BYTES  (1ull << 44)
 #define VM_SHARED_OFFSET (16ull << 20)
 #define VM_SHARED_BYTES  (16ull << 20)
 #define VM_LOCAL_OFFSET  (32ull << 20)
@@ -35,7 +35,7 @@ struct vm_allocation {
     uint8_t *host;        /* where the byte of address `base` lives */
     uint64_t *defined;    /* bit i: byte base + i was written (64 bits past the end are readable);
                              NULL = all of it counts as defined */
-    uint64_t mapped; /* bytes of the mapping behind `host`, 0 = heap memory */
+    uint64_t mapped;      /* bytes of the mapping behind `host`, 0 = heap memory */
     bool freed, read_only, on_host;
     char name[WIRE_NAME_BYTES]; /* "" = none */
     struct vm_allocation *next_unmapped;
