@@ -329,6 +329,10 @@ static bool quiet(const struct vm_code *code, uint32_t pc, int fuel)
                 return false;
             break;
         }
+        case PTX_OP_setp: /* with the branch that follows it, if x is set */
+            if (i->x && !quiet(code, pc + i->x, fuel / 2))
+                return false;
+            break;
         case PTX_OP_st:
         case PTX_OP_red:
         case PTX_OP_atom:

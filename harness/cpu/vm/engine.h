@@ -260,7 +260,7 @@ struct vm_code {
     uint32_t shared_count, shared_static_end, shared_dynamic_at;
     uint32_t frame_bytes; /* of the entry, callees not counted */
     uint32_t local_bytes;
-    bool has_calls, uses_fences, narrow_shared; /* narrow: accesses of 1 or 2 bytes */
+    bool has_calls, has_copies, uses_fences, narrow_shared; /* narrow: accesses of 1 or 2 bytes */
     uint32_t static_instructions;
 };
 
@@ -341,6 +341,9 @@ struct warp {
     uint8_t stop;    /* enum vm_stop */
     bool halt;       /* handlers: return to run() */
     bool runnable, done;
+    bool whole_waits; /* all live lanes wait at a barrier: mask and resume are set, no group is used
+                       */
+    uint8_t whole_barrier;
 
     /* warp-level happens-before, see check_race.c */
     struct warp_clock *clocks; /* NULL = races are not looked for */

@@ -667,6 +667,26 @@ HANDLER(load_32)
     NEXT;
 }
 
+/* One word for all lanes. */
+HANDLER(load_32_one)
+{
+    const struct mem_op *op = MEM_OP(i);
+    const struct mem_cache *c = &w->engine->caches[op->index];
+    const uint64_t at = SLOT(r64, op->address) + (uint64_t)op->offset, bit = at - c->base;
+    if (__builtin_expect((m != VM_FULL) | (at - c->low >= c->limit) | ((at & 3) != 0) | op->wide[0],
+                         0))
+        return VM_NAME(load_32_long)(i, f, u, m, w);
+    if (c->defined && (~(c->defined[bit / 64] >> (bit & 63)) & 0xf))
+        return VM_NAME(load_32_long)(i, f, u, m, w);
+    uint64_t *v = w->engine->counters->value;
+    v[COUNTER_global_bytes_read] += VM_ROW32;
+    v[COUNTER_global_requests]++;
+    r32 *d = ROW(r32, op->rows[0]), x = *(const r32 *)(const void *)((uintptr_t)c->bias + at);
+    EACH_LANE(l)
+    d[l] = x;
+    NEXT;
+}
+
 HANDLER(store_32)
 {
     const struct mem_op *op = MEM_OP(i);

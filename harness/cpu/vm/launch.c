@@ -238,12 +238,14 @@ static void start_warp(struct warp *w, uint32_t threads)
     w->join_pc = UINT32_MAX;
     w->group_count = 0;
     w->spin = w->rotation = w->quiet_turns = 0;
-    w->passed_by = w->fenced = w->force_sync = w->cycling = w->done = false;
+    w->passed_by = w->fenced = w->force_sync = w->cycling = w->done = w->whole_waits = false;
     w->runnable = true;
     w->warp_count = 0;
     w->copy_count = 0;
-    memset(w->copy_group, 0, sizeof w->copy_group);
-    memset(w->bulk_group, 0, sizeof w->bulk_group);
+    if (e->code->has_copies) {
+        memset(w->copy_group, 0, sizeof w->copy_group);
+        memset(w->bulk_group, 0, sizeof w->bulk_group);
+    }
     if (e->code->local_bytes || e->code->has_calls) {
         vm_local_reserve(w, VM_LOCAL_START + e->code->local_bytes);
         memset(w->local_bits, 0, (size_t)w->local_capacity * VM_LANES / 8);

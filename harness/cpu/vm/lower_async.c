@@ -112,7 +112,7 @@ bool lower_async(struct lower *l, const struct ptx_instr *in)
         return false;
     struct async_op *op = arena_alloc(&l->code->arena, sizeof *op);
     op->in = in;
-    l->code->uses_fences = true;
+    l->code->uses_fences = l->code->has_copies = true;
     if (in->op == PTX_OP_mbarrier || in->sub == PTX_CP_MBARRIER_ARRIVE)
         return lower_mbarrier(l, in, op);
     switch ((int)in->sub) {

@@ -142,6 +142,8 @@ static void emit_memory(struct lower *l, struct mem_op *op)
     case PTX_CONST:
         handler = op->count > 1 ? (op->write ? VM_OP_store_vector : VM_OP_load_vector)
                                 : (enum vm_op)(op->write ? STORES[width] : LOADS[width]);
+        if (handler == VM_OP_load_32 && op->form == VM_ADDRESS_SLOT)
+            handler = VM_OP_load_32_one;
         break;
     case PTX_SHARED:
     case PTX_SHARED_CLUSTER:

@@ -73,6 +73,10 @@ void vm_barrier_check(struct block *b, unsigned id)
     uint32_t warps = 0;
     for (uint32_t k = 0; k < b->warp_count; k++) {
         struct warp *w = &b->warps[k];
+        if (w->whole_waits && w->whole_barrier == id) {
+            w->whole_waits = false;
+            w->runnable = true;
+        }
         for (uint32_t g = 0; g < w->group_count; g++) {
             if (w->groups[g].state != VM_AT_BARRIER || w->groups[g].barrier != id)
                 continue;
@@ -118,6 +122,18 @@ void vm_barrier_arrive(struct warp *w, const struct insn *i, uint32_t m)
         w->resume = i + 1;
         vm_barrier_check(b, id);
         vm_watch_groups(w);
+        return;
+    }
+    if (m == w->live && op->sub == PTX_BAR_SYNC) { /* the usual case */
+        w->mask = m;
+        w->resume = i + 1;
+        w->passed_by = false;
+        w->runnable = false;
+        w->whole_waits = true;
+        w->whole_barrier = (uint8_t)id;
+        vm_barrier_check(b, id);
+        if (w->whole_waits)
+            vm_halt(w, VM_STOP_PARKED);
         return;
     }
     vm_park_at_barrier(w, m, pc + 1, (uint8_t)id);

@@ -99,8 +99,11 @@ static void add_place(struct vm_engine *e, struct waiting *list, uint32_t *count
 
 static void gather(struct vm_engine *e, struct warp *w, struct waiting *list, uint32_t *count)
 {
-    if (w->mask)
-        add_place(e, list, count, (uint32_t)(w->resume - e->code->insns), "spinning", w->mask);
+    uint32_t pc = (uint32_t)(w->resume - e->code->insns);
+    if (w->whole_waits)
+        add_place(e, list, count, pc - 1, "at a block barrier", w->mask);
+    else if (w->mask)
+        add_place(e, list, count, pc, "spinning", w->mask);
     for (uint32_t k = 0; k < w->group_count; k++) {
         const struct group *g = &w->groups[k];
         if (g->state == VM_AT_BARRIER)
@@ -118,8 +121,8 @@ static bool locate(const struct warp *w, bool spinning, struct vm_site *site)
     uint32_t pc = 0, mask = 0;
     if (w->done)
         return false;
-    if (w->mask) {
-        pc = (uint32_t)(w->resume - code->insns);
+    if (w->mask && !(spinning && w->whole_waits)) {
+        pc = (uint32_t)(w->resume - code->insns) - w->whole_waits;
         mask = w->mask;
     }
     for (uint32_t k = 0; k < w->group_count && !mask; k++) {
