@@ -295,6 +295,7 @@ int session_run_case(struct session *s, struct prepared_case *c, struct result_c
     *r = (struct case_run){.s = s, .c = c, .outputs = &c->outputs, .result = result};
     text_init(&r->out);
     text_init(&r->errors);
+    keeper_begin_case(&s->submission);
     int status = run_passes(r, e);
     if (result->verdict != VERDICT_accepted)
         result->reproduce = reproduce_command(s, result->name);

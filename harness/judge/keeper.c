@@ -16,6 +16,15 @@ void keeper_close(struct keeper *k)
     k->out_seen = k->errors_seen = 0;
 }
 
+void keeper_begin_case(struct keeper *k)
+{
+    if (!k->is_open)
+        return;
+    text_clear(&k->box.out);
+    text_clear(&k->box.errors);
+    k->out_seen = k->errors_seen = 0;
+}
+
 static void take_output(const struct text *all, size_t *seen, struct text *to)
 {
     if (all->length > *seen)

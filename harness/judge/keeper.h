@@ -15,6 +15,10 @@ struct keeper {
     size_t out_seen, errors_seen; /* what the box printed before the current pass */
 };
 
+/* What was printed so far no longer counts: the limit on output is one per case, so that a case
+ * alone ends as it does after others. */
+void keeper_begin_case(struct keeper *k);
+
 /* One pass. 0 and `outcome` tells what happened, also when the box could not load the submission;
  * `out` and `errors` get what it printed meanwhile. -1 when we failed. */
 int keeper_pass(struct keeper *k, const struct wire_request *request, const int fds[2],

@@ -270,6 +270,30 @@ static void cost_limits(void **state)
     }
 }
 
+static void output_counts_per_case(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t limit;
+        enum verdict verdict;
+    } LIMITS[] = {{500, VERDICT_accepted}, {350, VERDICT_output_limit_exceeded}};
+    for (size_t k = 0; k < 2; k++) {
+        struct scene s;
+        struct err e;
+        play(&s, "right", "");
+        s.session.submission.spec.output_bytes = LIMITS[k].limit;
+        const struct problem_case *small[] = {s.cases[0], s.cases[1], s.cases[2]};
+        begin_again(&s, "prints", small, 3, true);
+        unsigned i;
+        for (struct prepared_case *c; (c = work_take(&s.work, WORK_SMALL_FIRST, &i)) != NULL;) {
+            assert_int_equal(session_run_case(&s.session, c, &s.results[i], &e), 0);
+            assert_int_equal(s.results[i].verdict, LIMITS[k].verdict);
+            work_done(&s.work, i);
+        }
+        end(&s);
+    }
+}
+
 /* The expected answers come from a reference in a box of its own. */
 static void reference_gives_the_answers(void **state)
 {
@@ -318,6 +342,7 @@ int main(void)
         cmocka_unit_test(reruns_tell_what_matters),
         cmocka_unit_test(time_limit),
         cmocka_unit_test(cost_limits),
+        cmocka_unit_test(output_counts_per_case),
         cmocka_unit_test(reference_gives_the_answers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
