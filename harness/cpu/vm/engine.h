@@ -85,6 +85,8 @@ struct vm_exec {
 };
 extern const struct vm_exec vm_exec_v2, vm_exec_v3, vm_exec_v4, vm_exec_generic;
 const struct vm_exec *vm_exec_choose(void); /* the best that this processor has */
+/* For tests, before the first launch: another set than the best. */
+void vm_use_exec(struct vm *vm, const struct vm_exec *exec);
 
 /* ---- lowered code ---- */
 

@@ -342,7 +342,8 @@ static void prepare(struct vm_engine *e)
         e->cache_capacity = c->mem_op_count;
         e->caches = must(malloc(e->cache_capacity * sizeof *e->caches));
     }
-    memset(e->caches, 0, c->mem_op_count * sizeof *e->caches);
+    if (c->mem_op_count)
+        memset(e->caches, 0, c->mem_op_count * sizeof *e->caches);
     if (!e->setup_warp) {
         e->setup_warp = aligned(sizeof *e->setup_warp);
         memset(e->setup_warp, 0, sizeof *e->setup_warp);
@@ -367,6 +368,11 @@ static struct vm_engine *engine_of(struct vm *vm)
         vm->engine->start_ns = clock_now_ns();
     }
     return vm->engine;
+}
+
+void vm_use_exec(struct vm *vm, const struct vm_exec *exec)
+{
+    engine_of(vm)->exec = exec;
 }
 
 static uint32_t resident_blocks(struct vm_engine *e)

@@ -82,7 +82,7 @@ static uint64_t allocate(struct warp *w, uint64_t bytes)
 static void release(struct warp *w, uint64_t address)
 {
     struct vm_engine *e = w->engine;
-    if (address && vm_free_memory(e->vm, address))
+    if (address && vm_free_memory(e->vm, address) && e->code->mem_op_count)
         memset(e->caches, 0, e->code->mem_op_count * sizeof *e->caches);
 }
 

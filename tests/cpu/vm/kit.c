@@ -1,6 +1,7 @@
 #include "kit.h"
 
 #include "base/file.h"
+#include "cpu/vm/engine.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +19,15 @@ void kit_open(struct kit *k, const char *ptx)
         fprintf(stderr, "%s\n", e.text);
         exit(1);
     }
+    const char *isa = getenv("VM_TEST_ISA");
+#if defined(__x86_64__)
+    if (isa && strcmp(isa, "v2") == 0)
+        vm_use_exec(k->vm, &vm_exec_v2);
+    if (isa && strcmp(isa, "v3") == 0)
+        vm_use_exec(k->vm, &vm_exec_v3);
+#else
+    (void)isa;
+#endif
 }
 
 void kit_open_file(struct kit *k, const char *name)
