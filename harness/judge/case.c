@@ -1,33 +1,22 @@
-/* One case: the passes of passes.def until one fails. The first pass of a small case whose answer
- * is wrong is followed by one more run that is never judged: it tells whether the answer depends on
- * the order in which threads run, or on what memory held before. */
+/* One case: the passes of passes.def until one fails, each judged; then what more runs tell about
+ * the failure (explain.c). */
+#include "judge/case.h"
+
 #include "base/file.h"
 #include "judge/costs.h"
 #include "judge/request.h"
-#include "judge/session.h"
-#include "judge/verdict.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-enum hang_means { HANG_FAILS, HANG_WARNS };
-
-static const struct pass_row {
-    enum wire_schedule schedule;
-    uint32_t resident_blocks;
-    enum hang_means hang;
-} PASSES[] = {
+const struct pass_row PASSES[PASS_COUNT] = {
 #define PASS(schedule, resident, hang) {schedule, resident, hang},
 #include "judge/passes.def"
 #undef PASS
 };
 
-enum {
-    PASS_COUNT = sizeof PASSES / sizeof PASSES[0],
-    PRINTED_MAX = 4096,  /* bytes of what a submission printed that a result keeps per case */
-    EXPLAINED_CASES = 3, /* failing cases that get the extra run */
-};
+enum { PRINTED_MAX = 4096 }; /* bytes of what a submission printed that a result keeps per case */
 /* Warp instructions per second of the time limit: a third of what the device does with all checks
  * on, so that a kernel that runs away is stopped with its line before the wall limit hits. */
 static const uint64_t STEPS_PER_SECOND = 50000000;
@@ -48,18 +37,7 @@ void session_configure(const struct session *s, const struct prepared_case *c,
     snprintf(device->source_file, sizeof device->source_file, "%s", file_base_name(s->source));
 }
 
-/* State of one case while its passes run. */
-struct case_run {
-    struct session *s;
-    struct prepared_case *c;
-    struct run_region *outputs;
-    struct result_case *result;
-    struct text out, errors;
-    struct run_outcome outcome; /* of the latest pass */
-    struct pass_verdict verdict;
-};
-
-static int run_one(struct case_run *r, const struct wire_request *request, struct err *e)
+int case_run_pass(struct case_run *r, const struct wire_request *request, struct err *e)
 {
     const int fds[2] = {r->c->inputs.fd, r->outputs->fd};
     if (keeper_pass(&r->s->submission, request, fds, r->s->problem->limits.time_ns, &r->outcome,
@@ -114,70 +92,6 @@ static void warn_block_order(struct case_run *r)
     r->s->block_order_seen = true;
 }
 
-/* A pass after the first failed. The first one's request again tells whether its being first was
- * all that made it right; then the failing schedule with the first pass's poison, whether memory or
- * order mattered. */
-static const char *explain_later_pass(struct case_run *r, unsigned failed, struct err *e,
-                                      int *status)
-{
-    const struct pass_row *row = &PASSES[failed];
-    struct wire_request request;
-    session_configure(r->s, r->c, PASSES[0].schedule, PASSES[0].resident_blocks, 0, 0, &request);
-    *status = run_one(r, &request, e);
-    if (*status != 0)
-        return NULL;
-    if (r->verdict.verdict != VERDICT_accepted)
-        return "different on every call: the first call is right, the very same call once more is "
-               "not, "
-               "so something is left over from the call before (a counter or flag that is not "
-               "reset)";
-    session_configure(r->s, r->c, row->schedule, row->resident_blocks, failed, 0, &request);
-    *status = run_one(r, &request, e);
-    if (*status != 0)
-        return NULL;
-    if (r->verdict.verdict == VERDICT_accepted)
-        return "different on every run: right with one content of fresh memory, wrong with "
-               "another, so "
-               "it uses values that nobody wrote";
-    return arena_printf(r->s->arena,
-                        "different on every schedule: right in order, wrong %s, so it relies on an "
-                        "order of threads that nothing guarantees",
-                        wire_schedule_name(row->schedule));
-}
-
-/* The first pass failed: does another order of threads, with the same poison, give another answer?
- */
-static const char *explain_first_pass(struct case_run *r, struct err *e, int *status)
-{
-    struct run_region again, *before = r->outputs;
-    struct wire_request request;
-    const char *sentence = NULL;
-    *status = run_region_init(&again, r->c->request.out_bytes, true, e);
-    if (*status != 0)
-        return NULL;
-    r->outputs = &again;
-    session_configure(r->s, r->c, WIRE_REVERSED, 0, 1, 0, &request);
-    *status = run_one(r, &request, e);
-    if (*status == 0 && r->outcome.how == RUN_REPLIED && r->outcome.reply.status == WIRE_DONE &&
-        !check_same_outputs(&r->c->data, &request, before->bytes, again.bytes))
-        sentence =
-            "different on every schedule: the same call gives another answer when threads run "
-            "in reverse, so it relies on an order that nothing guarantees";
-    r->outputs = before;
-    run_region_release(&again);
-    return sentence;
-}
-
-/* Reruns a wrong case with one thing changed, and says what that tells. */
-static const char *explain_by_rerun(struct case_run *r, unsigned failed, struct err *e, int *status)
-{
-    struct pass_verdict first = r->verdict;
-    const char *sentence =
-        failed > 0 ? explain_later_pass(r, failed, e, status) : explain_first_pass(r, e, status);
-    r->verdict = first;
-    return sentence;
-}
-
 static const char *join(struct arena *arena, const char *a, const char *b)
 {
     if (!a || !b)
@@ -193,14 +107,13 @@ static int report_failure(struct case_run *r, unsigned pass, bool is_small, stru
     result->failing_schedule = is_small ? wire_schedule_name(PASSES[pass].schedule) : NULL;
     const struct check_mismatch *m = &r->verdict.check.mismatch;
     result->mismatch = (struct result_mismatch){m->output, m->index, m->count, m->expected, m->got};
-    result->diagnosis = join(s->arena, r->verdict.check.diagnosis, r->verdict.message);
     s->timed_out_cases += r->verdict.timed_out;
-    if (!is_small || !m->output || s->explained_cases++ >= EXPLAINED_CASES)
-        return 0;
-    int status;
-    const char *why = explain_by_rerun(r, pass, e, &status);
-    result->diagnosis = join(s->arena, why, result->diagnosis);
-    return status;
+    const char *why;
+    if (case_explain(r, pass, &why, e) != 0)
+        return -1;
+    result->diagnosis =
+        join(s->arena, why, join(s->arena, r->verdict.check.diagnosis, r->verdict.message));
+    return 0;
 }
 
 static int run_passes(struct case_run *r, struct err *e)
@@ -218,7 +131,7 @@ static int run_passes(struct case_run *r, struct err *e)
         session_configure(s, r->c, row->schedule, row->resident_blocks, pass, pass, &request);
         if (pass == 0 && (is_limited || s->options->count))
             request.device.checks |= WIRE_CHECK_COUNTERS;
-        if (run_one(r, &request, e) != 0)
+        if (case_run_pass(r, &request, e) != 0)
             return -1;
         result->passes++;
         if (pass == 0 && r->outcome.how == RUN_REPLIED && r->outcome.reply.status == WIRE_DONE) {
@@ -272,10 +185,12 @@ static const char *reproduce_command(const struct session *s, const char *case_n
     const char *checks = s->checks == WIRE_CHECK_BOUNDS    ? " --check bounds"
                          : s->checks != WIRE_CHECK_DEFAULT ? " --check all"
                                                            : "";
+    const char *only =
+        s->needs_earlier_cases ? "" : arena_printf(a, " --case %s", quoted(a, case_name));
     /* A name that begins with a dash would be read as an option. */
-    return arena_printf(a, "%s run %s %s%s --case %s --seed %" PRIu64 "%s", quoted(a, command),
+    return arena_printf(a, "%s run %s %s%s%s --seed %" PRIu64 "%s", quoted(a, command),
                         quoted(a, s->problem->id), s->source[0] == '-' ? "./" : "",
-                        quoted(a, s->source), quoted(a, case_name), s->seed, checks);
+                        quoted(a, s->source), only, s->seed, checks);
 }
 
 static const char *printed(struct arena *arena, const struct text *t)
@@ -296,6 +211,7 @@ int session_run_case(struct session *s, struct prepared_case *c, struct result_c
     text_init(&r->out);
     text_init(&r->errors);
     keeper_begin_case(&s->submission);
+    r->had_earlier_passes = s->submission.passes_before_case > 0;
     int status = run_passes(r, e);
     if (result->verdict != VERDICT_accepted)
         result->reproduce = reproduce_command(s, result->name);

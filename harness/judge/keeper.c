@@ -14,10 +14,12 @@ void keeper_close(struct keeper *k)
         run_close(&k->box);
     k->is_open = false;
     k->out_seen = k->errors_seen = 0;
+    k->passes = 0;
 }
 
 void keeper_begin_case(struct keeper *k)
 {
+    k->passes_before_case = k->passes;
     if (!k->is_open)
         return;
     text_clear(&k->box.out);
@@ -43,6 +45,7 @@ int keeper_pass(struct keeper *k, const struct wire_request *request, const int 
         if (status != 0 || outcome->how != RUN_REPLIED || outcome->reply.status != WIRE_READY)
             goto dead;
     }
+    k->passes++;
     status = run_pass(&k->box, request, fds, limit_ns, outcome, e);
     take_output(&k->box.out, &k->out_seen, out);
     take_output(&k->box.errors, &k->errors_seen, errors);

@@ -13,6 +13,8 @@ struct keeper {
     struct run_box box;
     bool is_open;
     size_t out_seen, errors_seen; /* what the box printed before the current pass */
+    unsigned passes;              /* that this box has answered */
+    unsigned passes_before_case;  /* of those, before the current case */
 };
 
 /* What was printed so far no longer counts: the limit on output is one per case, so that a case

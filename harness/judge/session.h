@@ -14,8 +14,9 @@ struct session {
     uint32_t checks;    /* enum wire_check bits */
     uint64_t seed;
     struct keeper submission, reference;
-    bool use_reference;    /* it gives the expected answers */
-    bool block_order_seen; /* warned about: not looked for again */
+    bool use_reference;       /* it gives the expected answers */
+    bool block_order_seen;    /* warned about: not looked for again */
+    bool needs_earlier_cases; /* a failure was seen that the case alone does not show */
     unsigned timed_out_cases, explained_cases;
     struct arena *arena; /* for what goes into results */
 };

@@ -52,6 +52,14 @@ ENTRY(first_call_only)
         ((int *)fake_host(out))[n - 1] += 1000;
 }
 
+ENTRY(wrong_after_twelve_calls)
+{
+    (void)stream;
+    exclusive(in, out, n);
+    if (calls > 12 && n > 0)
+        ((int *)fake_host(out))[n - 1] += 1000;
+}
+
 /* Adds to what the output held: right never. Depends on the poison, not on the order. */
 ENTRY(adds_to_poison)
 {

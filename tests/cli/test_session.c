@@ -119,7 +119,7 @@ static const struct row {
     {"first_call_only",
      {VERDICT_accepted, VERDICT_wrong_answer, VERDICT_wrong_answer, VERDICT_wrong_answer},
      -1,
-     "only the last element"},
+     "different on every call"},
     {"adds_to_poison",
      {VERDICT_accepted, VERDICT_wrong_answer, VERDICT_wrong_answer, VERDICT_wrong_answer},
      -1,
@@ -294,6 +294,19 @@ static void output_counts_per_case(void **state)
     }
 }
 
+/* The fourth case fails in its first pass, but only because of the cases before it. */
+static void a_failure_of_earlier_cases_is_told(void **state)
+{
+    (void)state;
+    struct scene s;
+    play(&s, "wrong_after_twelve_calls", "");
+    assert_int_equal(s.results[1].verdict, VERDICT_accepted);
+    assert_int_equal(s.results[3].verdict, VERDICT_wrong_answer);
+    assert_non_null(strstr(s.results[3].diagnosis, "only after other cases in the same process"));
+    assert_string_equal(s.results[3].reproduce, "./judge.sh run scan 'dir/my file.cu' --seed 5");
+    end(&s);
+}
+
 /* The expected answers come from a reference in a box of its own. */
 static void reference_gives_the_answers(void **state)
 {
@@ -343,6 +356,7 @@ int main(void)
         cmocka_unit_test(time_limit),
         cmocka_unit_test(cost_limits),
         cmocka_unit_test(output_counts_per_case),
+        cmocka_unit_test(a_failure_of_earlier_cases_is_told),
         cmocka_unit_test(reference_gives_the_answers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,45 @@
+/* case: one case while its passes run; shared by case.c, which runs and judges them, and explain.c,
+ * which runs some of them again to find out what a failure depends on. */
+#ifndef JUDGE_CASE_H
+#define JUDGE_CASE_H
+
+#include "judge/session.h"
+#include "judge/verdict.h"
+
+enum hang_means { HANG_FAILS, HANG_WARNS };
+
+/* A row of passes.def. */
+struct pass_row {
+    enum wire_schedule schedule;
+    uint32_t resident_blocks;
+    enum hang_means hang;
+};
+
+enum {
+#define PASS(schedule, resident, hang) PASS_##schedule,
+#include "judge/passes.def"
+#undef PASS
+    PASS_COUNT
+};
+
+extern const struct pass_row PASSES[PASS_COUNT];
+
+struct case_run {
+    struct session *s;
+    struct prepared_case *c;
+    struct run_region *outputs;
+    struct result_case *result;
+    struct text out, errors;
+    struct run_outcome outcome;  /* of the latest pass */
+    struct pass_verdict verdict; /* the same */
+    bool had_earlier_passes;     /* the box has run other cases before this one */
+};
+
+/* One pass: outcome and verdict are filled. -1 when something of ours failed. */
+int case_run_pass(struct case_run *r, const struct wire_request *request, struct err *e);
+
+/* What more runs tell about the failure of pass `failed`, a sentence or NULL. Leaves outcome and
+ * verdict, and what was printed, as they are. */
+int case_explain(struct case_run *r, unsigned failed, const char **why, struct err *e);
+
+#endif
