@@ -29,7 +29,7 @@ static uint64_t value(const struct warp *w, const struct async_value *v, unsigne
     if (v->slot)
         memcpy(&x, w->bank + v->at, 8);
     else
-        memcpy(&x, w->frame + v->at + lane * (v->wide ? 8u : 4u), v->wide ? 8 : 4);
+        memcpy(&x, vm_lane(w->frame, v->at, lane, v->wide), v->wide ? 8 : 4);
     return v->slot && !v->wide ? (uint32_t)x : x;
 }
 
@@ -127,7 +127,7 @@ static bool do_copy(struct warp *w, const struct async_copy *c)
     read.total = write.total = (uint8_t)step;
     for (uint32_t at = 0; at < c->bytes; at += step) {
         uint8_t bytes[16] = {0};
-        struct check_target from, to;
+        struct check_target from = {0}, to;
         uint32_t left = c->source_bytes > at ? c->source_bytes - at : 0;
         unsigned taken = left < step ? left : step;
         for (unsigned k = 0; k < taken; k += 4) { /* what is left out need not be readable */
@@ -252,7 +252,7 @@ static bool change_barrier(struct warp *w, const struct async_op *op, unsigned l
     int64_t tx = tx_of(word);
     if (op->has_result) {
         uint64_t token = word;
-        memcpy(w->frame + op->result + l * 8u, &token, 8);
+        memcpy(vm_lane(w->frame, op->result, l, true), &token, 8);
     }
     switch ((int)op->in->sub) {
     case PTX_MB_INIT:
@@ -361,7 +361,7 @@ bool vm_async(struct warp *w, const struct insn *i, uint32_t m)
         for (uint32_t rest = m; rest; rest &= rest - 1) {
             unsigned l = (unsigned)__builtin_ctz(rest);
             uint32_t count = (uint32_t)pending_of(value(w, &op->size, l));
-            memcpy(w->frame + op->result + l * 4u, &count, 4);
+            memcpy(vm_lane(w->frame, op->result, l, false), &count, 4);
         }
         return true;
     default:

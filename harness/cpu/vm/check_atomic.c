@@ -116,7 +116,7 @@ static uint64_t new_value(const struct mem_op *op, uint64_t old, uint64_t b, uin
 
 static uint64_t operand(const struct warp *w, uint32_t row, bool wide, unsigned lane)
 {
-    const uint8_t *at = w->frame + row + lane * (wide ? 8u : 4u);
+    const uint8_t *at = vm_lane(w->frame, row, lane, wide);
     uint64_t v = 0;
     memcpy(&v, at, wide ? 8 : 4);
     return v;
@@ -256,7 +256,7 @@ bool vm_atomic(struct warp *w, const struct mem_op *op, uint8_t *f, uint32_t m)
             e->version++;
         }
         if (op->has_result)
-            write_word(f + op->rows[0] + lane * (op->wide[0] ? 8u : 4u), old, op->wide[0] ? 8 : 4);
+            write_word(vm_lane(f, op->rows[0], lane, op->wide[0]), old, op->wide[0] ? 8 : 4);
     }
     if (w->bounced)
         vm_mem_write_back(w, op, m);

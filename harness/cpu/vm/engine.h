@@ -310,21 +310,21 @@ struct warp {
     uint32_t live;
     uint32_t join_pc; /* at or past it the running group must look around */
     int32_t budget;   /* warp instructions left in this turn */
-    int32_t turn;     /* what it started with */
     uint64_t lane_count, warp_count;
     struct vm_engine *engine;
     struct block *block;
+    struct warp_clock *clocks; /* happens-before in the warp, check_race.c; NULL = not looked for */
+    uint32_t sync_events;      /* *.sync operations within a block epoch */
+    uint32_t full_event;       /* the last one of all live lanes */
+    uint8_t *stack;
+    size_t stack_bytes;
+    uint32_t frame_offset, depth;
+    uint8_t *local; /* word k of lane l at (k * 32 + l) * 4 */
     _Alignas(64) uint8_t temp[VM_ROW64];
     uint8_t *lane_host[VM_LANES];
     uint64_t lane_address[VM_LANES];
     struct bounce bounce;
     uint64_t bounce_offset[VM_LANES];
-    uint32_t bounced; /* lanes of a store whose bytes wait in bounce */
-
-    uint8_t *stack;
-    size_t stack_bytes;
-    uint32_t frame_offset, depth;
-    uint8_t *local;          /* word k of lane l at (k * 32 + l) * 4 */
     uint64_t *local_defined; /* local_bits, or NULL when nobody asks */
     uint64_t *local_bits;
     uint32_t local_bytes, local_capacity; /* per lane */
@@ -336,29 +336,33 @@ struct warp {
     uint32_t group_count;
     uint32_t clock; /* for ages */
     uint32_t spin, rotation;
+    uint32_t saved_guard;
+    uint32_t bounced; /* lanes of a store whose bytes wait in bounce */
+    int32_t turn;     /* the budget that this turn started with */
+
+    /* spinning, see sched_stuck.c */
+    uint32_t quiet_turns; /* turns since it last changed something */
+    uint64_t spin_hash, spin_version, spin_age, spin_next;
+    bool cycling; /* it will repeat itself until memory changes */
+
+    bool partial_events; /* *.sync operations of some lanes since full_event */
     bool passed_by;
     bool fenced;     /* has executed a fence */
     bool force_sync; /* the mask of the next sync cannot arrive: go on without */
-    uint8_t index;   /* in its block */
-    uint8_t stop;    /* enum vm_stop */
     bool halt;       /* handlers: return to run() */
     bool runnable, done;
-    bool whole_waits; /* all live lanes wait at a barrier: mask and resume are set, no group is used
+    bool whole_waits; /* all live lanes wait at a barrier: mask and resume are set, without a group
                        */
     uint8_t whole_barrier;
-
-    /* warp-level happens-before, see check_race.c */
-    struct warp_clock *clocks; /* NULL = races are not looked for */
-    uint32_t sync_events;      /* counts within a block epoch */
-    uint32_t full_event;       /* the last operation of all live lanes */
-    bool partial_events;       /* operations of some lanes since: see struct warp_clock */
-
-    /* spinning */
-    uint64_t spin_hash, spin_version, spin_age, spin_next;
-    bool cycling;         /* it will repeat itself until memory changes */
-    uint32_t quiet_turns; /* turns since it last changed something */
-    uint32_t saved_guard;
+    uint8_t index; /* in its block */
+    uint8_t stop;  /* enum vm_stop */
 };
+
+/* The value of one lane in a row of 4-byte or 8-byte values. */
+static inline uint8_t *vm_lane(uint8_t *frame, uint32_t row, unsigned lane, bool wide)
+{
+    return frame + row + (size_t)lane * (wide ? 8 : 4);
+}
 
 struct barrier {
     uint32_t arrived;  /* threads */

@@ -196,8 +196,9 @@ struct block *launch_slot(struct vm_engine *e, uint32_t slot)
 {
     if (slot >= e->slot_capacity) {
         uint32_t capacity = slot + 16;
-        e->slots = must(realloc(e->slots, capacity * sizeof *e->slots));
-        memset(e->slots + e->slot_capacity, 0, (capacity - e->slot_capacity) * sizeof *e->slots);
+        e->slots = must(realloc(e->slots, capacity * sizeof(struct block *)));
+        memset(e->slots + e->slot_capacity, 0,
+               (capacity - e->slot_capacity) * sizeof(struct block *));
         e->slot_capacity = capacity;
     }
     if (!e->slots[slot])

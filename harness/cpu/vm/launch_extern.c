@@ -22,7 +22,7 @@ static uint64_t argument(const struct warp *w, const struct extern_op *op, unsig
     uint64_t v = 0;
     for (unsigned word = 0; word < op->arg_words[k] && word < 2; word++) {
         uint32_t part;
-        memcpy(&part, w->frame + op->args[k] + word * VM_ROW32 + 4 * lane, sizeof part);
+        memcpy(&part, vm_lane(w->frame, op->args[k] + word * VM_ROW32, lane, false), sizeof part);
         v |= (uint64_t)part << (32 * word);
     }
     return v;
@@ -32,7 +32,7 @@ static void give(struct warp *w, const struct extern_op *op, unsigned lane, uint
 {
     for (unsigned word = 0; word < op->result_words && word < 2; word++) {
         uint32_t part = (uint32_t)(v >> (32 * word));
-        memcpy(w->frame + op->result + word * VM_ROW32 + 4 * lane, &part, sizeof part);
+        memcpy(vm_lane(w->frame, op->result + word * VM_ROW32, lane, false), &part, sizeof part);
     }
 }
 

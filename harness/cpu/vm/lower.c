@@ -12,7 +12,7 @@ struct insn *lower_emit(struct lower *l, struct stream *s, enum vm_op op)
     if (s->count == s->capacity) {
         uint32_t capacity = s->capacity ? 2 * s->capacity : 256;
         struct insn *insns = realloc(s->insns, capacity * sizeof *insns);
-        const struct ptx_instr **origins = realloc(s->origins, capacity * sizeof *origins);
+        const struct ptx_instr **origins = realloc(s->origins, capacity * sizeof(void *));
         if (!insns || !origins)
             BUG("out of memory for %u instructions", capacity);
         s->insns = insns;
@@ -542,9 +542,9 @@ static void finish_code(struct lower *l)
     struct vm_code *c = l->code;
     c->insn_count = l->main.count;
     c->insns = arena_array(&c->arena, c->insn_count + 1, sizeof *c->insns);
-    c->origins = arena_array(&c->arena, c->insn_count + 1, sizeof *c->origins);
+    c->origins = arena_array(&c->arena, c->insn_count + 1, sizeof(void *));
     memcpy(c->insns, l->main.insns, c->insn_count * sizeof *c->insns);
-    memcpy(c->origins, l->main.origins, c->insn_count * sizeof *c->origins);
+    memcpy(c->origins, l->main.origins, c->insn_count * sizeof(void *));
     for (int k = 0; k < 3; k++) {
         lower_emit(l, &l->setup[k], VM_OP_end);
         c->setup[k] = arena_array(&c->arena, l->setup[k].count, sizeof *c->setup[k]);

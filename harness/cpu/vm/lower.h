@@ -2,7 +2,9 @@
  *
  *   lower.c          functions, streams, places of operands, the whole of vm_lower()
  *   lower_analysis.c definitions, levels, copies, live ranges, rows of the frame
- *   lower_alu.c      arithmetic, logic, conversions, comparisons, moves
+ *   lower_alu.c      arithmetic, logic, conversions; who does what
+ *   lower_compare.c  setp, set
+ *   lower_move.c     moves, selections, predicates
  *   lower_memory.c   loads, stores, atomics, parameters
  *   lower_async.c    cp.async, mbarrier
  *   lower_flow.c     branches, calls, barriers, operations across lanes
@@ -140,7 +142,21 @@ bool lower_alu(struct lower *l, const struct ptx_instr *in);
 bool lower_memory(struct lower *l, const struct ptx_instr *in);
 bool lower_async(struct lower *l, const struct ptx_instr *in);
 bool lower_flow(struct lower *l, const struct ptx_instr *in);
-bool lower_in_polling_loop(struct lower *l);    /* is the current instruction in one? */
+bool lower_in_polling_loop(struct lower *l); /* is the current instruction in one? */
+/* ---- lower_alu.c, lower_compare.c, lower_move.c: false = this form is not there ---- */
+bool lower_scalar(struct lower *l, const struct ptx_instr *in); /* lane by lane, scalar.c */
+void lower_unary(struct lower *l, struct stream *s, enum vm_op op, uint32_t d, uint32_t a);
+void lower_fp_mode(struct lower *l, struct stream *s, uint32_t round, uint32_t flush);
+enum vm_op lower_bool_handler(enum ptx_bool b);
+bool lower_setp(struct lower *l, const struct ptx_instr *in);
+bool lower_set(struct lower *l, const struct ptx_instr *in);
+bool lower_mov(struct lower *l, const struct ptx_instr *in);
+bool lower_cvta(struct lower *l, const struct ptx_instr *in);
+bool lower_selp(struct lower *l, const struct ptx_instr *in);
+bool lower_pred_logic(struct lower *l, const struct ptx_instr *in);
+bool lower_lop3(struct lower *l, const struct ptx_instr *in);
+bool lower_isspacep(struct lower *l, const struct ptx_instr *in);
+
 bool lower_is_pure(const struct ptx_instr *in); /* may be computed ahead */
 bool lower_ends_block(const struct ptx_instr *in);
 /* May lanes part or wait here, so that a guard has to be a branch around it? */

@@ -504,7 +504,7 @@ static void assign_rows(struct lower *l, enum reg_class kind)
             r->first <= r->last)
             list[count++] = r;
     }
-    qsort(list, count, sizeof *list, by_start);
+    qsort(list, count, sizeof(void *), by_start);
     uint32_t rows = 0, capacity = 0;
     for (uint32_t k = 0; k < count; k++)
         capacity += rows_of(list[k]);

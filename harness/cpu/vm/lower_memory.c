@@ -227,7 +227,7 @@ static void load_parameter(struct lower *l, const struct ptx_instr *in, const st
     if (bytes < 4 && (slot & 3)) {
         i = lower_emit(l, d.stream, VM_OP_shr_u32_vs);
         i->d = i->a = row;
-        i->b = lower_constant(l, 8 * (slot & 3));
+        i->b = lower_constant(l, 8ull * (slot & 3));
     }
     if (bytes < 4) {
         uint32_t to = d.wide ? row : d.row;
@@ -281,9 +281,8 @@ static bool lower_atomic(struct lower *l, const struct ptx_instr *in)
     lower_address(l, op, &in->operands[first]);
     op->has_result = first == 1 && in->operands[0].kind == PTX_OPERAND_REG;
     op->used[0] = true;
-    struct result d = {.row = lower_temp(3)};
     if (op->has_result) {
-        d = lower_result(l, &in->operands[0]);
+        struct result d = lower_result(l, &in->operands[0]);
         op->rows[0] = d.row;
         op->wide[0] = d.wide;
     }

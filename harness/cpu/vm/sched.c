@@ -39,7 +39,7 @@ static uint64_t draw(struct vm_engine *e, uint64_t bound)
 uint32_t vm_slot_or_row(const struct warp *w, bool slot, uint32_t at, unsigned lane)
 {
     uint32_t v;
-    memcpy(&v, slot ? w->bank + at : w->frame + at + 4 * lane, sizeof v);
+    memcpy(&v, slot ? w->bank + at : vm_lane(w->frame, at, lane, false), sizeof v);
     return v;
 }
 
@@ -53,7 +53,7 @@ static void give_reduced(struct warp *w, const struct group *g, const struct bar
     uint8_t *frame = w->stack + g->frame;
     if (op->sub == PTX_POPC) {
         for (uint32_t rest = g->mask; rest; rest &= rest - 1)
-            memcpy(frame + op->d + 4u * (unsigned)__builtin_ctz(rest), &bar->votes, 4);
+            memcpy(vm_lane(frame, op->d, (unsigned)__builtin_ctz(rest), false), &bar->votes, 4);
         return;
     }
     uint32_t p;
@@ -227,7 +227,7 @@ static void retire(struct sched *s, uint32_t at)
     struct block *b = s->active[at];
     b->active = false;
     s->free_slots[s->free_count++] = b->slot;
-    memmove(s->active + at, s->active + at + 1, (s->count - at - 1) * sizeof *s->active);
+    memmove(s->active + at, s->active + at + 1, (s->count - at - 1) * sizeof(void *));
     s->count--;
     s->e->blocks_done++;
 }
@@ -304,7 +304,7 @@ void sched_run(struct vm_engine *e)
     }
     if (s.target > s.most)
         s.target = s.most;
-    s.active = calloc(s.most, sizeof *s.active);
+    s.active = calloc(s.most, sizeof(void *));
     s.free_slots = calloc(s.most, sizeof *s.free_slots);
     if (!s.active || !s.free_slots)
         BUG("out of memory for %u resident blocks", s.most);

@@ -337,7 +337,7 @@ static void grow(uint8_t **memory, size_t *bytes, size_t wanted)
 
 void vm_stack_reserve(struct warp *w, size_t bytes)
 {
-    grow(&w->stack, &w->stack_bytes, bytes + 2 * VM_ROW64);
+    grow(&w->stack, &w->stack_bytes, bytes + 2ull * VM_ROW64);
     w->frame = w->stack + w->frame_offset;
 }
 
