@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "judge/session.h"
+#include "judge/crew.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -27,7 +27,7 @@ static const char SPEC[] =
     "  out: exact\n"
     "oracle: exclusive_scan\n"
     "cases:\n"
-    "  - {name: \"n={n}\", n: [0, 32, 33, 300000], in: uniform(1, 9)}\n"
+    "  - {name: \"n={n}\", n: [0, 32, 33, 700000], in: uniform(1, 9)}\n"
     "%s"
     "limits: {time: 1 s, memory: 2 GiB, compile_time: 60 s, output: 1 MiB}\n";
 
@@ -102,7 +102,7 @@ static void end(struct scene *s)
 
 static const struct row {
     const char *entry;
-    enum verdict verdicts[4]; /* n = 0, 32, 33, 300000 */
+    enum verdict verdicts[4]; /* n = 0, 32, 33, 700000 */
     int finding;              /* of case n=33; -1 = none */
     const char *says;         /* diagnosis of case n=33; NULL = none */
 } ROWS[] = {
@@ -169,7 +169,7 @@ static void passes_by_size(void **state)
     struct scene s;
     play(&s, "right", "");
     assert_int_equal(s.results[1].passes, 4); /* every schedule */
-    assert_int_equal(s.results[3].passes, 1); /* 2.4 MB: in order only */
+    assert_int_equal(s.results[3].passes, 1); /* 11 MB: in order only */
     assert_null(s.results[1].reproduce);
     assert_true(s.results[1].has_counters);
     end(&s);
@@ -307,6 +307,48 @@ static void a_failure_of_earlier_cases_is_told(void **state)
     end(&s);
 }
 
+/* Two workers (the large case is above their threshold): results in the order of the spec, whoever
+ * got them. */
+static void a_crew_gathers_in_order(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *entry;
+        enum verdict verdict;
+        unsigned cases; /* that were run, at least */
+    } CREWS[] = {
+        {"right", VERDICT_accepted, 4},
+        {"inclusive", VERDICT_wrong_answer, 4},
+        {"crashes_on_33", VERDICT_run_time_error, 4},
+        {"sleeps", VERDICT_time_limit_exceeded, 3},
+    };
+    for (size_t k = 0; k < sizeof CREWS / sizeof CREWS[0]; k++) {
+        struct scene s;
+        struct result result = {0};
+        struct err e;
+        play(&s, "right", "");
+        s.problem.limits.time_ns = strcmp(CREWS[k].entry, "sleeps") == 0 ? 200000000 : 20000000000;
+        begin_again(&s, CREWS[k].entry, s.cases, 4, true);
+        work_start(&s.work);
+        if (crew_run(&s.session, &s.work, &result, &e) != 0)
+            fail_msg("%s", e.text);
+        assert_int_equal(result.verdict, CREWS[k].verdict);
+        assert_true(result.case_count >= CREWS[k].cases && result.case_count <= 4);
+        for (unsigned i = 0, at = 0; i < result.case_count; i++, at++) {
+            while (at < 4 && strcmp(s.cases[at]->name, result.cases[i].name) != 0)
+                at++;
+            if (at == 4)
+                fail_msg("%s: %s is out of order", CREWS[k].entry, result.cases[i].name);
+        }
+        if (result.case_count < 4)
+            assert_non_null(
+                strstr(result.message, "ran out of time; 1 of the others were not run"));
+        else
+            assert_null(result.message);
+        end(&s);
+    }
+}
+
 /* The expected answers come from a reference in a box of its own. */
 static void reference_gives_the_answers(void **state)
 {
@@ -356,6 +398,7 @@ int main(void)
         cmocka_unit_test(time_limit),
         cmocka_unit_test(cost_limits),
         cmocka_unit_test(output_counts_per_case),
+        cmocka_unit_test(a_crew_gathers_in_order),
         cmocka_unit_test(a_failure_of_earlier_cases_is_told),
         cmocka_unit_test(reference_gives_the_answers),
     };
