@@ -284,20 +284,35 @@ void vm_fence(struct warp *w, uint32_t m, uint32_t scope)
 
 void vm_count_sectors(struct warp *w, const struct mem_op *op, uint32_t m)
 {
-    uint64_t seen[2 * VM_LANES];
+    uint64_t seen[2 * VM_LANES], most = 0;
     unsigned count = 0;
     for (uint32_t rest = m; rest; rest &= rest - 1) {
         uint64_t from = w->lane_address[__builtin_ctz(rest)] / 32;
         uint64_t to = (w->lane_address[__builtin_ctz(rest)] + op->total - 1) / 32;
         for (uint64_t s = from; s <= to; s++) {
-            unsigned k = count; /* neighbours come in order: look from the end */
+            unsigned k = s > most ? 0 : count; /* most lanes go upwards: nothing to look for */
             while (k > 0 && seen[k - 1] != s)
                 k--;
-            if (k == 0)
-                seen[count++] = s;
+            if (k > 0)
+                continue;
+            seen[count++] = s;
+            if (s > most)
+                most = s;
         }
     }
     w->engine->counters->value[COUNTER_global_sectors] += count;
+}
+
+/* Does every bank have to give one word at most? True for neighbouring words and for one word. */
+static bool obviously_free(const struct warp *w, uint32_t m)
+{
+    uint64_t first = w->lane_address[__builtin_ctz(m)] / 4, low = first, high = first;
+    for (uint32_t rest = m; rest; rest &= rest - 1) {
+        uint64_t word = w->lane_address[__builtin_ctz(rest)] / 4;
+        low = word < low ? word : low;
+        high = word > high ? word : high;
+    }
+    return high - low < 32; /* that many words lie in different banks */
 }
 
 /* Passes of one part of the warp: the most distinct words that one bank has to give. */
@@ -327,7 +342,7 @@ void vm_count_banks(struct warp *w, const struct mem_op *op, uint32_t m)
     unsigned parts = op->total <= 4 ? 1 : op->total == 8 ? 2 : 4, lanes = VM_LANES / parts;
     for (unsigned k = 0; k < parts; k++) {
         uint32_t part = lanes == 32 ? m : m & (((1u << lanes) - 1) << (k * lanes));
-        if (part)
+        if (part && !(op->total <= 4 && obviously_free(w, part)))
             w->engine->counters->value[COUNTER_shared_bank_conflicts] += passes(w, op, part) - 1;
     }
 }

@@ -5,6 +5,7 @@
  *   lower_alu.c      arithmetic, logic, conversions; who does what
  *   lower_compare.c  setp, set
  *   lower_move.c     moves, selections, predicates
+ *   lower_shared.c   functions that are reached, shared variables
  *   lower_memory.c   loads, stores, atomics, parameters
  *   lower_async.c    cp.async, mbarrier
  *   lower_flow.c     branches, calls, barriers, operations across lanes
@@ -125,6 +126,11 @@ void lower_jump(struct lower *l, uint32_t at, uint32_t target); /* insn at -> PT
 void lower_table_entry(struct lower *l, uint32_t *entry); /* a PTX instruction, becomes its pc */
 bool lower_is_read(const struct lower *l, int32_t reg);
 uint64_t lower_symbol_address(struct lower *l, int32_t symbol);
+
+/* ---- lower_shared.c ---- */
+/* Marks the function and those that its calls may reach, however deep. */
+void lower_find_wanted(const struct ptx_module *ptx, uint32_t index, bool *found);
+void lower_place_shared(struct lower *l, const bool *functions);
 
 /* ---- lower_memory.c ---- */
 /* Fills in what every memory instruction has, and its address operand. */
