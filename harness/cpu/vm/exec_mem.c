@@ -372,7 +372,7 @@ MEMORY_HANDLER(store_vector, store_elements(w, MEM_OP(i), f, u, m, false))
 MEMORY_HANDLER(load_shared, load_elements(w, MEM_OP(i), f, u, m, true))
 MEMORY_HANDLER(store_shared, store_elements(w, MEM_OP(i), f, u, m, true))
 
-/* Local memory, parameters by address: always the long way. */
+/* Any place: the long way. */
 static bool addresses(struct warp *w, const struct mem_op *op, const uint8_t *f, const uint8_t *u)
 {
     for (unsigned l = 0; l < VM_LANES; l++) {
@@ -406,6 +406,86 @@ static bool store_slow(struct warp *w, const struct mem_op *op, uint8_t *f, cons
     vm_mem_write_back(w, op, m);
     return true;
 }
+
+/* ---- local memory ---- */
+
+/* May the lanes in m all be served word by word? Their addresses are in w->lane_address. For loads,
+ * all words must be defined too. */
+static inline bool local_words(struct warp *w, const struct mem_op *op, uint32_t m)
+{
+    uint32_t words = op->total / 4u;
+    uint64_t limit = w->local_bytes - (uint64_t)op->total;
+    if (w->local_bytes < (uint32_t)op->total + VM_LOCAL_START || op->used_bytes != ~0u)
+        return false;
+    for (uint32_t rest = m; rest; rest &= rest - 1) {
+        unsigned l = LANE(rest);
+        uint64_t at = w->lane_address[l];
+        if (at < VM_LOCAL_START || at > limit || (at & (op->total - 1u)))
+            return false;
+        for (uint32_t k = 0; w->local_defined && k < words; k++) {
+            uint64_t bit = ((at / 4 + k) * VM_LANES + l) * 4;
+            uint64_t nibble = 0xfull << (bit & 63);
+            if (op->write)
+                w->local_defined[bit / 64] |= nibble;
+            else if (~w->local_defined[bit / 64] & nibble)
+                return false;
+        }
+    }
+    return true;
+}
+
+static inline r32 *local_word(struct warp *w, uint64_t at, unsigned l)
+{
+    return (r32 *)(void *)w->local + (at / 4 * VM_LANES + l);
+}
+
+static bool load_words(struct warp *w, const struct mem_op *op, uint8_t *f, const uint8_t *u,
+                       uint32_t m)
+{
+    addresses(w, op, f, u);
+    if (!local_words(w, op, m))
+        return load_slow(w, op, f, u, m);
+    for (unsigned k = 0; k < op->count; k++) {
+        if (!op->used[k])
+            continue;
+        for (uint32_t rest = m; rest; rest &= rest - 1) {
+            unsigned l = LANE(rest);
+            const r32 *from = local_word(w, w->lane_address[l] + (uint64_t)k * op->bytes, l);
+            uint64_t v = *from;
+            if (op->bytes == 8)
+                v |= (uint64_t)from[VM_LANES] << 32;
+            else if (op->is_signed)
+                v = (uint64_t)(int64_t)(int32_t)v;
+            if (op->wide[k])
+                ROW(r64, op->rows[k])[l] = v;
+            else
+                ROW(r32, op->rows[k])[l] = (uint32_t)v;
+        }
+    }
+    return true;
+}
+
+static bool store_words(struct warp *w, const struct mem_op *op, uint8_t *f, const uint8_t *u,
+                        uint32_t m)
+{
+    addresses(w, op, f, u);
+    if (!local_words(w, op, m))
+        return store_slow(w, op, f, u, m);
+    for (unsigned k = 0; k < op->count; k++)
+        for (uint32_t rest = m; rest; rest &= rest - 1) {
+            unsigned l = LANE(rest);
+            r32 *to = local_word(w, w->lane_address[l] + (uint64_t)k * op->bytes, l);
+            uint64_t v = op->wide[k] ? ROW(r64, op->rows[k])[l] : ROW(r32, op->rows[k])[l];
+            *to = (uint32_t)v;
+            if (op->bytes == 8)
+                to[VM_LANES] = (uint32_t)(v >> 32);
+        }
+    w->engine->version++;
+    return true;
+}
+
+MEMORY_HANDLER(load_local, load_words(w, MEM_OP(i), f, u, m))
+MEMORY_HANDLER(store_local, store_words(w, MEM_OP(i), f, u, m))
 
 MEMORY_HANDLER(load_any, load_slow(w, MEM_OP(i), f, u, m))
 MEMORY_HANDLER(store_any, store_slow(w, MEM_OP(i), f, u, m))

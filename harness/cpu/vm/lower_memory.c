@@ -152,6 +152,10 @@ static void emit_memory(struct lower *l, struct mem_op *op)
         else
             handler = op->write ? VM_OP_store_shared : VM_OP_load_shared;
         break;
+    case PTX_LOCAL:
+        handler = width >= 2 ? (op->write ? VM_OP_store_local : VM_OP_load_local)
+                             : (op->write ? VM_OP_store_any : VM_OP_load_any);
+        break;
     default:
         handler = op->write ? VM_OP_store_any : VM_OP_load_any;
         break;
