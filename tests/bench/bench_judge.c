@@ -168,7 +168,7 @@ static int bench_device(const char *build, const char *library, int rounds)
 static int bench_judge(const char *root, const char *build, const char *nvcc, const char *source,
                        const char *temp, int rounds)
 {
-    char judge[4096], cache[4096], env_cache[4200], env_root[4200], env_path[8300], bare[4096];
+    char judge[4200], cache[4200], env_cache[4300], env_root[4200], env_path[8300], bare[4200];
     snprintf(judge, sizeof judge, "%s/bin/judge", build);
     snprintf(cache, sizeof cache, "%s/cache", temp);
     snprintf(bare, sizeof bare, "%s/bare.so", temp);
