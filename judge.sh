@@ -24,7 +24,7 @@ fail() {
 
 # Rewritten in place on a terminal, a line of its own elsewhere.
 progress() {
-    if [ -t 2 ]; then
+    if [ -t 2 ] && [ "${TERM:-dumb}" != dumb ]; then
         printf '\r\033[K%s' "$*" >&2
     else
         printf '%s\n' "$*" >&2
@@ -32,7 +32,7 @@ progress() {
 }
 
 progress_end() {
-    if [ -t 2 ]; then printf '\r\033[K' >&2; fi
+    if [ -t 2 ] && [ "${TERM:-dumb}" != dumb ]; then printf '\r\033[K' >&2; fi
 }
 
 # Puts nvcc's folder into PATH when it is not there: PATH, CUDA_HOME, /usr/local/cuda.
@@ -108,14 +108,20 @@ need_packages() {
 is_stale() {
     [ -x "$root/build/bin/judge" ] && [ -e "$root/build/.stamp" ] || return 0
     [ -n "$(find "$root/harness" "$root/CMakeLists.txt" "$root/CMakePresets.json" \
-        -newer "$root/build/.stamp" -print -quit)" ]
+        -newer "$root/build/.stamp" ! -name '*.md' -print -quit)" ]
 }
 
 # locked COMMAND...: one build at a time; whoever waited looks again whether it is still needed.
 locked() {
-    mkdir -p "$root/build" || exit 3
-    exec 9>"$root/build/.lock" || exit 3
-    flock 9 || exit 3
+    # Tried first: a failed `exec` redirection would end the shell with a status of its own.
+    if ! mkdir -p "$root/build" 2>/dev/null || ! ( : >>"$root/build/.lock" ) 2>/dev/null; then
+        fail "the sources are newer than the build in $root/build, and $(id -un) may not write there. Ask its owner to run $self once, or work in a clone of your own"
+    fi
+    exec 9>>"$root/build/.lock"
+    if ! flock -n 9; then
+        progress "judge: another judge.sh is building; waiting for it"
+        flock 9 || exit 3
+    fi
     "$@"
     status=$?
     exec 9>&-
@@ -128,7 +134,7 @@ build() {
     need_packages $packages
     log=$root/build/build.log
     touch "$root/build/.stamp.new" # before the first source is read
-    progress "judge: building (once; about a minute)"
+    progress "judge: building (once; one to three minutes)"
     if ! (cd "$root" && cmake --preset release && cmake --build --preset release \
         --target judge runner sj_cudart) >"$log" 2>&1 9>&-; then
         progress_end
@@ -172,6 +178,8 @@ skip_reasons() {
          /^Test (Skipped|Passed|Failed)/ { if (/Skipped/) printf "skipped %s: %s\n", name, first }' "$file"
 }
 
+labels="unit ptx vm e2e golden lint fuzz slow bench"
+
 # Tests that need minutes or a card run on request (./judge.sh test slow).
 later="slow|gpu|bench"
 # What a second build would only repeat, slowly.
@@ -196,7 +204,7 @@ run_suite() {
     if [ -n "$label" ]; then
         run_tests ci -L "^$label\$"
         status=$?
-        skip_reasons build
+        skip_reasons build-ci
         verdict $status
         return
     fi
@@ -205,7 +213,7 @@ run_suite() {
     asan=$?
     run_tests ci -LE "$later"
     status=$?
-    skip_reasons build
+    skip_reasons build-ci
     verdict $asan $status
 }
 
@@ -218,6 +226,13 @@ if [ "${1:-}" = test ]; then
         printf 'judge: test takes at most one label\n' >&2
         exit 2
     }
+    case " $labels " in
+    *" ${2:-unit} "*) ;;
+    *)
+        printf 'judge: there is no label %s; the labels are %s\n' "$2" "$labels" >&2
+        exit 2
+        ;;
+    esac
     need_nvcc
     locked run_suite "${2:-}" && exit 0
     exit 1
