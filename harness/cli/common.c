@@ -126,8 +126,8 @@ int cli_device(const struct cli *cli, const char *name)
         return STATUS_DONE;
     if (strcmp(name, "gpu") == 0)
         return cli_failed(cli,
-                          "this build judges on the CPU device only; a graphics card can be used "
-                          "from issue 4 on. Leave --device out, or say --device cpu.");
+                          "this version judges on the CPU device only, not on a graphics card. "
+                          "Leave --device out, or say --device cpu.");
     return cli_usage(cli, "there is no device '%s'; auto, cpu and gpu are.", name);
 }
 

@@ -205,9 +205,11 @@ static const struct component {
     {"problems", "at least one", true, probe_problems, "what can be judged"},
     {"vector unit", "AVX-512", false, probe_vector, "speed of the CPU device, nothing else"},
     {"machine", "2 cores, 4 GiB", false, probe_cores, "cases are made while nvcc runs"},
-    {"user namespaces", "allowed", false, probe_namespaces, "the sandbox that comes with issue 3"},
-    {"cgroup", "memory, pids", false, probe_cgroup, "the sandbox that comes with issue 3"},
-    {"GPU", "any", false, probe_gpu, "comes with issue 4; until then the CPU device judges"},
+    {"user namespaces", "allowed", false, probe_namespaces,
+     "isolation of submissions; not used by this version"},
+    {"cgroup", "memory, pids", false, probe_cgroup,
+     "isolation of submissions; not used by this version"},
+    {"GPU", "any", false, probe_gpu, "not used by this version: the CPU device judges"},
 };
 
 int command_doctor(struct cli *cli, int argc, char **argv)

@@ -5,6 +5,21 @@
 
 enum { MESSAGE_BYTES = sizeof(((struct wire_finding *)0)->message) };
 
+/* The device has said the same already, with the kernel's name: the first warning of this kind that
+ * names the reply's error ("cudaErrorX: ...") becomes the error. false: there is none. */
+static bool promote(struct pass_verdict *v, enum finding_kind kind, const char *message)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(message, ":"), message);
+    for (unsigned i = 0; name[0] && i < v->finding_count; i++)
+        if (v->findings[i].kind == kind && v->findings[i].severity == WIRE_WARNING &&
+            strstr(v->findings[i].message, name)) {
+            v->findings[i].severity = WIRE_ERROR;
+            return true;
+        }
+    return false;
+}
+
 /* Adds an error of this kind and returns its message, MESSAGE_BYTES long, for the caller to fill.
  */
 static char *add(struct pass_verdict *v, enum finding_kind kind)
@@ -104,7 +119,7 @@ static void judge_reply(const struct case_data *data, const struct wire_request 
         judge_finished(data, request, reply, outputs, arena, v);
         return;
     case WIRE_CUDA_ERROR:
-        if (stopped_by_finding(v))
+        if (stopped_by_finding(v) || promote(v, FINDING_cuda_error, reply->message))
             return;
         snprintf(add(v, FINDING_cuda_error), MESSAGE_BYTES, "%s",
                  reply->message[0] ? reply->message : "a CUDA call or a launch failed");
