@@ -197,6 +197,36 @@ static bool in_library(const struct warp *w, uint32_t loc)
            strchr(line, ':');
 }
 
+/* The bytes of one lane's access that are undefined, as bits. */
+static uint64_t undefined_bytes(const struct warp *w, const struct mem_op *op, unsigned lane)
+{
+    uint64_t at = w->lane_address[lane], all = (1ull << op->total) - 1;
+    const uint64_t *bits = w->block ? w->block->shared_defined : NULL;
+    if (op->space == PTX_LOCAL)
+        return all;
+    if (at >= VM_SHARED_BYTES) {
+        const struct vm_allocation *a = vm_find_allocation(w->engine->vm, at);
+        bits = a ? a->defined : NULL;
+        at -= a ? a->base : 0;
+    }
+    return bits ? ~(bits[at / 64] >> (at & 63)) & all & op->used_bytes : all;
+}
+
+/* Only half-written elements of 8 bytes: most likely the padding of a structure that is copied as a
+ * whole. */
+static bool looks_like_padding(const struct warp *w, const struct mem_op *op, uint32_t m)
+{
+    if (op->bytes != 8 || op->strength != VM_PLAIN)
+        return false;
+    for (uint32_t rest = m; rest; rest &= rest - 1) {
+        uint64_t undefined = undefined_bytes(w, op, (unsigned)__builtin_ctz(rest));
+        for (unsigned k = 0; k < op->count; k++)
+            if ((undefined >> (8 * k) & 0xff) == 0xff)
+                return false;
+    }
+    return true;
+}
+
 void vm_report_uninitialized(struct warp *w, const struct mem_op *op, uint32_t m)
 {
     struct mem_cache *c = &w->engine->caches[op->index];
@@ -208,7 +238,8 @@ void vm_report_uninitialized(struct warp *w, const struct mem_op *op, uint32_t m
     unsigned lane = (unsigned)__builtin_ctz(m);
     vm_site_of(w, op->pc, (int)lane, &site);
     /* Libraries read past the end of a tile and throw the value away (CUB's merge sort does). */
-    enum wire_severity severity = in_library(w, site.loc) ? WIRE_WARNING : WIRE_ERROR;
+    bool harmless = in_library(w, site.loc) || looks_like_padding(w, op, m);
+    enum wire_severity severity = harmless ? WIRE_WARNING : WIRE_ERROR;
     vm_report(w->engine->vm, FINDING_uninitialized_read, severity, &site,
               "reads %u bytes that nobody wrote, at %s", op->total,
               check_describe(w, op, w->lane_address[lane], place, sizeof place));
@@ -314,67 +345,6 @@ void vm_check_shfl(struct warp *w, const struct warp_op *op, uint32_t m, uint32_
 }
 
 /* ---- barriers that a part of a warp skips ---- */
-
-/* Does the code from pc on do nothing but end the thread? */
-static bool quiet(const struct vm_code *code, uint32_t pc, int fuel)
-{
-    for (; fuel > 0; fuel--) {
-        const struct ptx_instr *in = code->origins[pc];
-        if (!in) {
-            pc++;
-            continue;
-        }
-        const struct insn *i = &code->insns[pc];
-        switch ((int)in->op) {
-        case PTX_OP_ret:
-        case PTX_OP_exit:
-            return true;
-        case PTX_OP_bra: {
-            if (i->run == code->exec->handlers[VM_OP_block])
-                break; /* the head of a block that begins with a branch */
-            uint32_t target = pc + i->x;
-            if (target <= pc)
-                return false;
-            if (in->guard < 0) {
-                pc = target;
-                continue;
-            }
-            if (!quiet(code, target, fuel / 2))
-                return false;
-            break;
-        }
-        case PTX_OP_setp: /* with the branch that follows it, if x is set */
-            if (i->x && !quiet(code, pc + i->x, fuel / 2))
-                return false;
-            break;
-        case PTX_OP_st:
-        case PTX_OP_red:
-        case PTX_OP_atom:
-        case PTX_OP_bar:
-        case PTX_OP_barrier:
-        case PTX_OP_shfl:
-        case PTX_OP_vote:
-        case PTX_OP_match:
-        case PTX_OP_redux:
-        case PTX_OP_call:
-        case PTX_OP_brx:
-        case PTX_OP_trap:
-        case PTX_OP_cp:
-        case PTX_OP_mbarrier:
-        case PTX_OP_unknown:
-            return false;
-        default:
-            break;
-        }
-        pc++;
-    }
-    return false;
-}
-
-bool vm_is_quiet_exit(const struct warp *w, uint32_t pc)
-{
-    return w->depth == 0 && quiet(w->engine->code, pc, 64);
-}
 
 void vm_report_passed_barrier(struct warp *w, uint32_t m)
 {

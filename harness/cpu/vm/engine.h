@@ -393,6 +393,12 @@ struct block {
     struct race_block *races;
 };
 
+enum { VM_PATHS = 64 };
+struct path_verdict { /* see check_path.c */
+    uint32_t pc, barrier_pc;
+    bool known, skips;
+};
+
 struct vm_engine {
     struct vm *vm;
     const struct vm_exec *exec;
@@ -420,6 +426,7 @@ struct vm_engine {
     uint64_t start_ns, time_offset;
     uint64_t *race_pairs; /* hash of pairs of instructions reported in this launch */
     uint32_t race_pair_count;
+    struct path_verdict paths[VM_PATHS]; /* of the running code */
 };
 
 /* ---- memory and checks (check*.c) ---- */
@@ -447,7 +454,8 @@ bool vm_atomic(struct warp *w, const struct mem_op *op, uint8_t *f, uint32_t m);
 void vm_fence(struct warp *w, uint32_t m, uint32_t scope);
 void vm_check_own_mask(struct warp *w, const struct warp_op *op, uint32_t m);
 void vm_report_stuck_sync(struct warp *w, const struct warp_op *op, uint32_t m);
-bool vm_is_quiet_exit(const struct warp *w, uint32_t pc);
+/* Will lanes at pc do what comes after the barrier without having been at it? */
+bool vm_skips_barrier(const struct warp *w, uint32_t pc, uint32_t barrier_pc);
 void vm_report_passed_barrier(struct warp *w, uint32_t m);
 void vm_report_mixed_barrier(struct warp *w, uint32_t pc, uint32_t m, uint32_t other_pc,
                              uint32_t other_thread);

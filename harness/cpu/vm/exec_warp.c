@@ -206,8 +206,19 @@ void VM_NAME(warp_op)(struct warp *w, const struct warp_op *op, uint8_t *f, cons
 static inline bool all_here(const struct warp_op *op, const uint8_t *f, const uint8_t *u,
                             uint32_t m, const struct warp *w)
 {
-    return op->mask_slot && (SLOT(r32, op->mask) & w->live) == m && !w->force_sync;
-    (void)f;
+    uint32_t named;
+    if (op->mask_slot) {
+        named = SLOT(r32, op->mask);
+    } else { /* lane by lane: do they agree? */
+        const r32 *masks = (const r32 *)(const void *)(f + op->mask);
+        uint32_t different = 0;
+        named = masks[LANE(m)];
+        for (unsigned l = 0; l < VM_LANES; l++)
+            different |= m & (1u << l) ? masks[l] ^ named : 0;
+        if (different)
+            return false;
+    }
+    return (named & w->live) == m && !w->force_sync;
 }
 
 /* All live lanes, nothing to forget: see vm_race_warp_sync(). */

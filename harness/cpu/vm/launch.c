@@ -399,6 +399,7 @@ enum vm_status vm_launch(struct vm *vm, struct vm_kernel *kernel, const struct v
     vm->counters.value[COUNTER_kernel_launches]++;
     if (!kernel->code)
         kernel->code = vm_lower(kernel, e->exec);
+    memset(e->paths, 0, sizeof e->paths);
     e->code = kernel->code;
     e->kernel = kernel;
     e->launch = launch;

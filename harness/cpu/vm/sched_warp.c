@@ -149,13 +149,13 @@ void vm_join(struct warp *w, uint32_t pc)
     vm_watch_groups(w);
 }
 
-/* Ran past a barrier that lanes of its own warp wait at? Remembered until it arrives at one. */
+/* Runs past a barrier that lanes of its own warp wait at? Remembered until it arrives at one. */
 static void note_passing(struct warp *w)
 {
+    uint32_t pc = (uint32_t)(w->resume - w->engine->code->insns);
     for (uint32_t k = 0; k < w->group_count && !w->passed_by; k++)
-        if (w->groups[k].state == VM_AT_BARRIER &&
-            !vm_is_quiet_exit(w, (uint32_t)(w->resume - w->engine->code->insns)))
-            w->passed_by = true;
+        if (w->groups[k].state == VM_AT_BARRIER)
+            w->passed_by = vm_skips_barrier(w, pc, w->groups[k].pc - 1);
 }
 
 void vm_pick(struct warp *w)

@@ -249,6 +249,42 @@ static void exited_threads_count_at_barriers(void **state)
     kit_close(&k);
 }
 
+/* Threads that return early may do something of their own first. */
+static void early_returns_with_work(void **state)
+{
+    (void)state;
+    static const char BODY[] =
+        TID PARAMS MINE "setp.ge.u32 %p1, %r1, 40;\n @%p1 bra EARLY;\n"
+                        "bar.sync 0;\n mov.u32 %r3, 1;\n st.global.u32 [%q10], %r3;\n ret;\n"
+                        "EARLY:\n mov.u32 %r4, 2;\n st.global.u32 [%q10], %r4;\n ret;\n";
+    for (size_t s = 0; s < 3; s++) {
+        struct kit k;
+        uint64_t out;
+        assert_int_equal(run(&k, BODY, SCHEDULES[s], 1, 96, &out, 400), VM_OK);
+        kit_print(&k);
+        assert_int_equal(kit_count(&k, FINDING_divergent_barrier), 0);
+        assert_int_equal(((uint32_t *)kit_bytes(&k, out, 400))[39], 1);
+        assert_int_equal(((uint32_t *)kit_bytes(&k, out, 400))[40], 2);
+        kit_close(&k);
+    }
+}
+
+/* The part of a warp that a barrier waits for may come to it from code laid out behind it. */
+static void late_comers(void **state)
+{
+    (void)state;
+    static const char BODY[] =
+        TID PARAMS MINE "setp.eq.u32 %p1, %r1, 7;\n @%p1 bra FAR;\n"
+                        "NEAR:\n bar.sync 0;\n st.global.u32 [%q10], %r1;\n ret;\n"
+                        "FAR:\n mov.u32 %r4, 2;\n st.global.u32 [%q10], %r4;\n bra NEAR;\n";
+    struct kit k;
+    uint64_t out;
+    assert_int_equal(run(&k, BODY, WIRE_IN_ORDER, 1, 64, &out, 400), VM_OK);
+    assert_int_equal(kit_count(&k, FINDING_divergent_barrier), 0);
+    assert_int_equal(((uint32_t *)kit_bytes(&k, out, 400))[7], 7);
+    kit_close(&k);
+}
+
 static void divergent_barriers(void **state)
 {
     (void)state;
@@ -382,6 +418,8 @@ int main(void)
         cmocka_unit_test(long_loop),
         cmocka_unit_test(step_limit),
         cmocka_unit_test(exited_threads_count_at_barriers),
+        cmocka_unit_test(early_returns_with_work),
+        cmocka_unit_test(late_comers),
         cmocka_unit_test(divergent_barriers),
         cmocka_unit_test(barrier_reductions),
         cmocka_unit_test(values_of_parted_lanes),
