@@ -7,8 +7,10 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static void set_defaults(struct problem *p)
 {
@@ -80,12 +82,17 @@ int problem_load(const char *root, const char *id, struct arena *arena, struct p
         return err_set(e, "there is no problem '%.100s' in %s%s%s%s; there are: %.500s", id, folder,
                        near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", list);
     }
+    /* Messages name the file as seen from the root, where people type its name. */
+    const char *shown = arena_printf(arena, "problems/%s/problem.yaml", id);
+    struct stat st;
+    if (stat(file, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > PROBLEM_FILE_MAX)
+        return err_set(e, "%s:1:1: spec: found %jd bytes; allowed: %d", shown, (intmax_t)st.st_size,
+                       PROBLEM_FILE_MAX);
     struct text text;
     text_init(&text);
-    /* One byte more than allowed, so that problem_parse() says what is wrong with a larger one. */
-    int status = file_read(file, PROBLEM_FILE_MAX + 1, &text, e);
+    int status = file_read(file, PROBLEM_FILE_MAX, &text, e);
     if (status == 0)
-        status = problem_parse(file, text_str(&text), text.length, arena, p, e);
+        status = problem_parse(shown, text_str(&text), text.length, arena, p, e);
     text_release(&text);
     return status;
 }

@@ -243,6 +243,11 @@ int tree_parse(const char *file, const char *text, size_t length, struct arena *
     if (length > PROBLEM_FILE_MAX)
         return err_set(e, "%s:1:1: spec: found %zu bytes; allowed: %d", file, length,
                        PROBLEM_FILE_MAX);
+    static const char MARK[] = "\xef\xbb\xbf"; /* some editors start UTF-8 with it */
+    if (length >= sizeof MARK - 1 && memcmp(text, MARK, sizeof MARK - 1) == 0) {
+        text += sizeof MARK - 1;
+        length -= sizeof MARK - 1;
+    }
     struct builder b = {.file = file, .arena = arena, .e = e};
     yaml_parser_t parser;
     if (!yaml_parser_initialize(&parser))

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -238,6 +239,44 @@ static void hostile_files_are_refused_quickly(void **state)
     assert_refused_quickly(text, PROBLEM_FILE_MAX, "too many keys");
 }
 
+/* Editors on Windows start a file with a mark; places do not count it. */
+static void a_byte_order_mark_is_skipped(void **state)
+{
+    (void)state;
+    static const char SPEC[] = "\xef\xbb\xbftitel: x\n";
+    struct arena arena;
+    struct problem p;
+    struct err e = {{0}};
+    arena_init(&arena);
+    assert_int_equal(problem_parse("x", SPEC, strlen(SPEC), &arena, &p, &e), -1);
+    assert_non_null(strstr(e.text, "x:1:1: titel"));
+    arena_release(&arena);
+}
+
+/* However long the root is, a message names the file below it; a large one is never read. */
+static void messages_name_the_file_below_the_root(void **state)
+{
+    (void)state;
+    char root[256], folder[300], file[400];
+    struct arena arena;
+    struct problem p;
+    struct err e = {{0}};
+    arena_init(&arena);
+    assert_int_equal(file_make_temp_dir(root, sizeof root, "test-load", &e), 0);
+    snprintf(folder, sizeof folder, "%s/problems/large", root);
+    snprintf(file, sizeof file, "%s/problem.yaml", folder);
+    assert_int_equal(file_make_dirs(folder, &e), 0);
+    assert_int_equal(file_write(file, "titel: x\n", 9, &e), 0);
+    assert_int_equal(problem_load(root, "large", &arena, &p, &e), -1);
+    assert_int_equal(strncmp(e.text, "problems/large/problem.yaml:1:1: titel", 38), 0);
+    assert_int_equal(truncate(file, 70000), 0);
+    assert_int_equal(problem_load(root, "large", &arena, &p, &e), -1);
+    assert_string_equal(e.text, "problems/large/problem.yaml:1:1: spec: found 70000 bytes; "
+                                "allowed: 65536");
+    assert_int_equal(file_remove_tree(root, &e), 0);
+    arena_release(&arena);
+}
+
 static void problems_are_found_by_id(void **state)
 {
     (void)state;
@@ -301,6 +340,8 @@ int main(void)
         cmocka_unit_test(the_design_example_means_what_it_says),
         cmocka_unit_test(products_misalignment_and_types),
         cmocka_unit_test(hostile_files_are_refused_quickly),
+        cmocka_unit_test(a_byte_order_mark_is_skipped),
+        cmocka_unit_test(messages_name_the_file_below_the_root),
         cmocka_unit_test(problems_are_found_by_id),
         cmocka_unit_test(near_names_are_suggested),
         cmocka_unit_test(cost_counters_are_computed),
