@@ -31,8 +31,11 @@ typedef int command_function(struct cli *cli, int argc, char **argv);
 #include "cli/commands.def"
 #undef COMMAND
 
-/* Prints "judge: <sentence>" to stderr and returns STATUS_USAGE, respectively STATUS_JUDGE. */
+/* Prints "judge: <sentence>" to stderr and returns STATUS_USAGE, respectively STATUS_JUDGE.
+ * cli_usage() also points at the help: for a call that is wrong in itself. cli_wrong() is for what
+ * the call names: a spec, a case, a file. */
 int cli_usage(const struct cli *cli, const char *format, ...) __attribute__((format(printf, 2, 3)));
+int cli_wrong(const struct cli *cli, const char *format, ...) __attribute__((format(printf, 2, 3)));
 int cli_failed(const struct cli *cli, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
@@ -42,9 +45,15 @@ int cli_find_paths(struct cli *cli, struct err *e);
 /* Writes everything to stdout; STATUS_DONE, or STATUS_JUDGE when that fails. */
 int cli_print(const struct cli *cli, const char *s);
 
+/* Writes a report where --output says. */
+int cli_write_output(const char *path, const char *bytes, size_t count, struct err *e);
+
+bool cli_same_file(const char *a, const char *b); /* both exist, and are one */
+
 /* ---- options ---- */
 
-/* The next option of a command: its val, -1 at the end, '?' after a message about a wrong one.
+/* The next option of a command: its val, -1 at the end, '?' after a message about a wrong one or
+ * a second one of the same name.
  * `options` as for getopt_long; every row has flag NULL. With in_order the first operand ends them.
  */
 int cli_option(const struct cli *cli, int argc, char **argv, const struct option *options,
@@ -66,7 +75,8 @@ const char *cli_nearest(struct cli *cli, const char *name, const char *const *na
 bool cli_known_problem(struct cli *cli, const char *id);
 
 bool cli_prefers_chinese(void); /* LC_ALL, LC_MESSAGES, LANG */
-bool cli_use_colour(int fd);    /* a terminal, and no NO_COLOR */
+bool cli_is_terminal(int fd);   /* and one that knows more than TERM=dumb */
+bool cli_use_colour(int fd);    /* such a terminal, and no NO_COLOR */
 
 /* ---- progress: one line on a terminal, rewritten in place ---- */
 

@@ -39,6 +39,16 @@ int cli_usage(const struct cli *cli, const char *format, ...)
     return STATUS_USAGE;
 }
 
+int cli_wrong(const struct cli *cli, const char *format, ...)
+{
+    (void)cli;
+    va_list args;
+    va_start(args, format);
+    complain(format, args);
+    va_end(args);
+    return STATUS_USAGE;
+}
+
 int cli_failed(const struct cli *cli, const char *format, ...)
 {
     (void)cli;
@@ -92,19 +102,47 @@ const char *cli_nearest(struct cli *cli, const char *name, const char *const *na
     return near ? arena_printf(&cli->arena, " Did you mean '%s'?", near) : "";
 }
 
+/* The word that getopt_long just refused. It moves operands behind options, and stays on a word of
+ * short options until that is taken apart. */
+static const char *refused_word(int argc, char **argv)
+{
+    const char *word = optind < argc ? argv[optind] : NULL;
+    bool is_short = optopt > ' ';
+    if (is_short && word && word[0] == '-' && word[1] == optopt && word[2])
+        return word;
+    return argv[optind - 1];
+}
+
+/* A file whose name looks like an option? */
+static bool ends_in_cu(const char *word)
+{
+    size_t length = strlen(word);
+    return length > 3 && strcmp(word + length - 3, ".cu") == 0;
+}
+
 int cli_option(const struct cli *cli, int argc, char **argv, const struct option *options,
                bool in_order)
 {
+    static uint32_t seen; /* bit k: an option with the val k and a value */
     opterr = 0;
-    int at = optind < 1 ? 1 : optind;
-    int got = getopt_long(argc, argv, in_order ? "+:" : ":", options, NULL);
-    if (got != '?' && got != ':')
+    int at = -1, got = getopt_long(argc, argv, in_order ? "+:" : ":", options, &at);
+    if (got != '?' && got != ':') {
+        if (got < 0 || at < 0 || options[at].has_arg == no_argument)
+            return got;
+        if (seen & (uint32_t)1 << got) {
+            cli_usage(cli, "--%s is given twice.", options[at].name);
+            return '?';
+        }
+        seen |= (uint32_t)1 << got;
         return got;
-    /* getopt moves operands behind options: the culprit is the word before optind, unless a bundle
-     * of short options is still being taken apart. */
-    const char *word = optind > at ? argv[optind - 1] : argv[at];
+    }
+    const char *word = refused_word(argc, argv);
     if (got == ':') {
         cli_usage(cli, "%s wants a value.", word);
+        return '?';
+    }
+    if (ends_in_cu(word)) {
+        cli_usage(cli, "%s looks like an option; for a file of that name write ./%s.", word, word);
         return '?';
     }
     const char *names[32];
@@ -136,14 +174,16 @@ bool cli_known_problem(struct cli *cli, const char *id)
     const char **ids;
     struct err e;
     if (problem_list(cli->paths.root, &cli->arena, &ids, &e) != 0) {
-        cli_usage(cli, "%s", e.text);
+        cli_wrong(cli, "%s", e.text);
         return false;
     }
     size_t count = 0;
     for (; ids[count]; count++)
         if (strcmp(ids[count], id) == 0)
             return true;
-    cli_usage(cli, "there is no problem '%s'.%s", id, cli_nearest(cli, id, ids, count));
+    const char *near = cli_nearest(cli, id, ids, count);
+    cli_wrong(cli, "there is no problem '%s'.%s", id,
+              near[0] ? near : arena_printf(&cli->arena, " '%s list' shows them.", cli->command));
     return false;
 }
 
@@ -157,8 +197,13 @@ bool cli_prefers_chinese(void)
     return lang && strncmp(lang, "zh", 2) == 0;
 }
 
+bool cli_is_terminal(int fd)
+{
+    const char *term = from_environment("TERM");
+    return term && strcmp(term, "dumb") != 0 && isatty(fd);
+}
+
 bool cli_use_colour(int fd)
 {
-    const char *term = getenv("TERM");
-    return isatty(fd) && !from_environment("NO_COLOR") && !(term && strcmp(term, "dumb") == 0);
+    return cli_is_terminal(fd) && !from_environment("NO_COLOR");
 }

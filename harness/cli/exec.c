@@ -55,9 +55,8 @@ static int build_program(struct cli *cli, const char *source, const char **progr
     struct toolkit toolkit;
     struct compile_result result;
     struct err e;
-    if (!file_exists(source) || file_is_dir(source))
-        return cli_usage(cli, "cannot read %s: %s", source,
-                         file_exists(source) ? "it is a folder" : strerror(errno));
+    if (compile_check_source(source, &e) != 0)
+        return cli_wrong(cli, "%s", e.text);
     if (toolkit_find(cli->paths.cache, &cli->arena, &toolkit, &e) != 0)
         return cli_failed(cli, "%s", e.text);
     const char *slash = strrchr(source, '/');
@@ -92,6 +91,9 @@ static int build_program(struct cli *cli, const char *source, const char **progr
         fprintf(stderr, "judge: %s\n",
                 result.timed_out ? "the compiler was not done after ten minutes"
                                  : "the program does not compile");
+        if (result.log && strstr(result.log, "undefined reference to `main'"))
+            cli_wrong(cli, "there is no main() in %s; to judge a submission: %s run PROBLEM %s",
+                      file_base_name(source), cli->command, source);
         return STATUS_NOT_ACCEPTED;
     }
     *program = result.library;
@@ -135,5 +137,7 @@ int command_exec(struct cli *cli, int argc, char **argv)
     if (end.how == PROC_SIGNALLED)
         fprintf(stderr, "judge: %s was killed by signal %d (%s)\n", file_base_name(source),
                 end.code, strsignal(end.code));
+    else if (end.how == PROC_EXITED && end.code != 0)
+        fprintf(stderr, "judge: the program returned %d\n", end.code);
     return end.how == PROC_EXITED && end.code == 0 ? STATUS_DONE : STATUS_NOT_ACCEPTED;
 }

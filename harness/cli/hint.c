@@ -21,7 +21,7 @@ int command_hint(struct cli *cli, int argc, char **argv)
     struct problem p;
     struct err e;
     if (problem_load(cli->paths.root, id, &cli->arena, &p, &e) != 0)
-        return cli_usage(cli, "%s", e.text);
+        return cli_wrong(cli, "%s", e.text);
     char *end = NULL;
     unsigned long number = operands == 2 ? strtoul(argv[optind + 1], &end, 10) : 1;
     if ((end && *end) || number < 1 || number > p.hint_count)

@@ -45,7 +45,7 @@ int command_list(struct cli *cli, int argc, char **argv)
     for (size_t i = 0; ids[i]; i++) {
         struct problem p;
         if (problem_load(cli->paths.root, ids[i], &cli->arena, &p, &e) != 0) {
-            status = cli_usage(cli, "%s", e.text); /* the others are still worth listing */
+            status = cli_wrong(cli, "%s", e.text); /* the others are still worth listing */
             continue;
         }
         text_addf(&out, "%-24s %-8s %s\n", p.id, DIFFICULTIES[p.difficulty],

@@ -26,24 +26,71 @@ static const struct command_row *find_command(const char *name)
     return NULL;
 }
 
-static const char OPTIONS_OF_RUN[] =
-    "\noptions of run:\n"
-    "  --case NAME              only this case\n"
-    "  --seed N                 the data of an earlier judging; without it every judging has its "
-    "own\n"
-    "  --format text|json       what to print (text)\n"
-    "  --output FILE            write that into FILE, and the text to stdout\n"
-    "  --device auto|cpu|gpu    where to run (auto)\n"
-    "  --check bounds|default|all  how much the CPU device looks for (default)\n"
-    "  --verbose                every case with its counters, and the compiler's warnings\n"
-    "options of exec: --device auto|cpu|gpu, before PROGRAM.cu\n"
-    "options of list, show, hint: --lang en|zh\n"
-    "options of verify: --seed N\n"
+/* What follows the line of a command in its help. */
+static const struct options_row {
+    const char *command, *text;
+} OPTIONS[] = {
+    {"run",
+     "  --case NAME              only this case\n"
+     "  --seed N                 the data of an earlier judging; without it every judging has its "
+     "own\n"
+     "  --format text|json       what to print (text)\n"
+     "  --output FILE            write that into FILE, and the text to stdout\n"
+     "  --device auto|cpu|gpu    where to run (auto)\n"
+     "  --check LEVEL            how much the CPU device looks for (default):\n"
+     "             bounds        accesses outside of, beside or after an allocation; crashes\n"
+     "             default       also data races, reads of what nobody wrote, misused barriers\n"
+     "             all           also counts memory traffic in every pass; slower\n"
+     "  --verbose                every case with its counters, and the compiler's warnings\n"},
+    {"exec", "  --device auto|cpu|gpu    where to run (auto); before PROGRAM.cu\n"},
+    {"list", "  --lang en|zh             in which language; else the environment decides\n"},
+    {"show", "  --lang en|zh             in which language; else the environment decides\n"},
+    {"hint", "  --lang en|zh             in which language; else the environment decides\n"},
+    {"verify", "  --seed N                 the data of an earlier verification\n"},
+};
+
+static const char STATUSES[] =
     "\nexit status: 0 accepted; 1 judged and not accepted; 2 the call or a problem spec is wrong;\n"
     "3 the judge or its environment failed.\n";
 
+/* judge.sh has one more command of its own. */
+static const char TEST_CALL[] = "test [LABEL]";
+static const char TEST_DOES[] = "build and run the test suite (judge.sh)";
+
+static int help_test(const struct cli *cli)
+{
+    struct text out;
+    text_init(&out);
+    text_addf(&out, "usage: %s %s\n\n", cli->command, TEST_CALL);
+    text_add(&out,
+             "Builds everything, also with sanitizers, and runs the test suite. judge.sh does "
+             "this by\nitself: the program build/bin/judge has no such command.\n"
+             "LABEL: only these tests, one of unit, ptx, vm, e2e, attack, golden, regress, "
+             "lint,\nfuzz; and gpu, slow and bench, which run only when they are asked for.\n"
+             "\nexit status: 0 all passed; 1 some failed.\n");
+    int status = cli_print(cli, text_str(&out));
+    text_release(&out);
+    return status;
+}
+
+static void add_options(struct text *out, const char *command)
+{
+    for (size_t i = 0; i < sizeof OPTIONS / sizeof OPTIONS[0]; i++) {
+        if (command && strcmp(OPTIONS[i].command, command) != 0)
+            continue;
+        if (command)
+            text_addf(out, "\noptions:\n%s", OPTIONS[i].text);
+        else
+            text_addf(out, "\noptions of %s:\n%s", OPTIONS[i].command, OPTIONS[i].text);
+    }
+}
+
 int command_help(struct cli *cli, int argc, char **argv)
 {
+    if (argc > 2)
+        return cli_usage(cli, "help takes at most one command.");
+    if (argc > 1 && strcmp(argv[1], "test") == 0)
+        return help_test(cli);
     if (argc > 1 && !find_command(argv[1])) {
         const char *names[COMMAND_COUNT];
         for (int i = 0; i < COMMAND_COUNT; i++)
@@ -53,18 +100,22 @@ int command_help(struct cli *cli, int argc, char **argv)
     }
     struct text out;
     text_init(&out);
-    text_addf(&out, "usage: %s COMMAND [ARGUMENT...]\n\n", cli->command);
+    if (argc <= 1)
+        text_addf(&out, "usage: %s COMMAND [ARGUMENT...]\n\n", cli->command);
     for (int i = 0; i < COMMAND_COUNT; i++) {
         if (argc > 1 && strcmp(argv[1], COMMANDS[i].name) != 0)
             continue;
         const char *call =
             arena_printf(&cli->arena, "%s %s", COMMANDS[i].name, COMMANDS[i].arguments);
-        text_addf(&out, "  %-32s %s\n", call, COMMANDS[i].does);
+        if (argc > 1)
+            text_addf(&out, "usage: %s %s\n\n%s\n", cli->command, call, COMMANDS[i].does);
+        else
+            text_addf(&out, "  %-32s %s\n", call, COMMANDS[i].does);
     }
-    /* judge.sh has one more command of its own. */
     if (argc <= 1)
-        text_addf(&out, "  %-32s %s\n", "test [LABEL]", "build and run the test suite (judge.sh)");
-    text_add(&out, OPTIONS_OF_RUN);
+        text_addf(&out, "  %-32s %s\n", TEST_CALL, TEST_DOES);
+    add_options(&out, argc > 1 ? argv[1] : NULL);
+    text_add(&out, STATUSES);
     int status = cli_print(cli, text_str(&out));
     text_release(&out);
     return status;
@@ -76,6 +127,16 @@ int command_version(struct cli *cli, int argc, char **argv)
     if (argc > 1)
         return cli_usage(cli, "version takes no arguments.");
     return cli_print(cli, "scanjudge " SJ_VERSION "\n");
+}
+
+/* `judge run --help`. After a program's name the words of exec are the program's. */
+static bool asks_for_help(const struct command_row *command, int argc, char **argv)
+{
+    int last = command->run == command_exec && argc > 3 ? 3 : argc;
+    for (int i = 2; i < last && strcmp(argv[i], "--") != 0; i++)
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
+            return true;
+    return false;
 }
 
 static int dispatch(struct cli *cli, int argc, char **argv)
@@ -95,8 +156,14 @@ static int dispatch(struct cli *cli, int argc, char **argv)
         return command_version(cli, 1, help);
     const struct command_row *command = find_command(name);
     if (!command) {
+        if (strcmp(name, "test") == 0)
+            return cli_wrong(cli, "test is a command of judge.sh: ./judge.sh test [LABEL]");
         char *unknown[] = {"help", argv[1], NULL};
         return command_help(cli, 2, unknown);
+    }
+    if (asks_for_help(command, argc, argv)) {
+        char *of_command[] = {"help", argv[1], NULL};
+        return command_help(cli, 2, of_command);
     }
     cli->subcommand = command->name;
     return command->run(cli, argc - 1, argv + 1);

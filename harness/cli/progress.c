@@ -1,4 +1,5 @@
-/* One line on stderr, only on a terminal, wiped before anything else is printed. */
+/* One line on stderr, only on a terminal that can be wiped, and wiped before anything else is
+ * printed. */
 #include "cli/cli.h"
 
 #include "base/text.h"
@@ -11,7 +12,7 @@ static bool line_is_shown;
 void progress_show(void *unused, const char *what, unsigned done, unsigned total)
 {
     (void)unused;
-    if (!isatty(STDERR_FILENO))
+    if (!cli_is_terminal(STDERR_FILENO))
         return;
     if (done >= total) {
         progress_clear();

@@ -1,7 +1,6 @@
 /* judge run PROBLEM FILE.cu: one submission, one report. */
 #include "cli/cli.h"
 
-#include "base/file.h"
 #include "base/text.h"
 
 #include <errno.h>
@@ -63,7 +62,7 @@ int cli_parse_seed(const struct cli *cli, const char *s, uint64_t *seed)
     char *end;
     errno = 0;
     *seed = strtoull(s, &end, 10);
-    if (errno || *end || end == s || s[0] == '-' || *seed == 0 || *seed > SEED_MAX)
+    if (s[0] < '0' || s[0] > '9' || errno || *end || *seed == 0 || *seed > SEED_MAX)
         return cli_usage(cli, "--seed takes a whole number from 1 to 2^53 - 1, not '%s'.", s);
     return STATUS_DONE;
 }
@@ -87,6 +86,8 @@ static int parse(struct cli *cli, int argc, char **argv, struct run_call *call)
             break;
         case OPTION_OUTPUT:
             call->output = optarg;
+            if (!optarg[0])
+                status = cli_usage(cli, "--output wants the name of a file, and got an empty one.");
             break;
         case OPTION_DEVICE:
             status = cli_device(cli, optarg);
@@ -116,7 +117,7 @@ static int deliver(struct cli *cli, const struct run_call *call, const struct re
     text_init(&out);
     if (call->output) {
         report_find(call->format)(result, &options, &out);
-        if (file_write(call->output, text_str(&out), out.length, &e) != 0)
+        if (cli_write_output(call->output, text_str(&out), out.length, &e) != 0)
             status = cli_failed(cli, "%s", e.text);
         text_clear(&out);
     }
@@ -136,13 +137,15 @@ int command_run(struct cli *cli, int argc, char **argv)
     const char *id = argv[optind], *source = argv[optind + 1];
     if (!cli_known_problem(cli, id))
         return STATUS_USAGE;
+    if (call.output && cli_same_file(call.output, source))
+        return cli_usage(cli, "--output %s would overwrite the submission.", call.output);
     call.judge.progress = progress_show;
     call.judge.command = cli->command;
     call.judge.count = call.verbose || strcmp(call.format, "text") != 0;
     struct result result;
     struct err e;
     if (judge_submission(&cli->paths, id, source, &call.judge, &cli->arena, &result, &e) != 0)
-        return cli_usage(cli, "%s", e.text);
+        return cli_wrong(cli, "%s", e.text);
     status = deliver(cli, &call, &result);
     return status ? status : verdict_exit_status(result.verdict);
 }

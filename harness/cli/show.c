@@ -172,7 +172,7 @@ int command_show(struct cli *cli, int argc, char **argv)
     struct problem p;
     struct err e;
     if (problem_load(cli->paths.root, id, &cli->arena, &p, &e) != 0)
-        return cli_usage(cli, "%s", e.text);
+        return cli_wrong(cli, "%s", e.text);
     struct text markdown, out, escaped;
     text_init(&markdown);
     text_init(&out);
@@ -182,7 +182,7 @@ int command_show(struct cli *cli, int argc, char **argv)
     if (!chinese || !file_exists(path))
         path = arena_printf(&cli->arena, "%s/problems/%s/statement.md", cli->paths.root, id);
     if (file_read(path, STATEMENT_BYTES_MAX, &markdown, &e) != 0) {
-        status = cli_usage(cli, "%s", e.text);
+        status = cli_wrong(cli, "%s", e.text);
         goto out;
     }
     add_statement(&out, text_str(&markdown));

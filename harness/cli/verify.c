@@ -55,7 +55,7 @@ static void verify_trivial(struct verification *v, const struct problem *p)
     for (int t = 0; t < TRIVIAL_COUNT; t++) {
         struct trivial_tally tally;
         if (trivial_try(p, (enum trivial)t, v->seed, &tally, &e) != 0) {
-            v->status = cli_usage(v->cli, "%s", e.text);
+            v->status = cli_wrong(v->cli, "%s", e.text);
             return;
         }
         bool ok =
@@ -148,7 +148,7 @@ static void verify_file(struct verification *v, const char *path, const char *sh
     struct err e;
     struct arena *a = &v->cli->arena;
     if (judge_submission(&v->cli->paths, v->id, path, &options, &v->cli->arena, &result, &e) != 0) {
-        v->status = cli_usage(v->cli, "%s", e.text);
+        v->status = cli_wrong(v->cli, "%s", e.text);
         return;
     }
     if (result.verdict == VERDICT_judge_error) {
@@ -204,7 +204,7 @@ static void verify_problem(struct verification *v)
     struct err e;
     struct arena *a = &v->cli->arena;
     if (problem_load(v->cli->paths.root, v->id, a, &p, &e) != 0) {
-        v->status = cli_usage(v->cli, "%s", e.text);
+        v->status = cli_wrong(v->cli, "%s", e.text);
         return;
     }
     verify_trivial(v, &p);

@@ -3,7 +3,6 @@
 #include "judge/judge.h"
 
 #include "base/clock.h"
-#include "base/file.h"
 #include "base/rng.h"
 #include "judge/compile/compile.h"
 #include "judge/crew.h"
@@ -201,20 +200,11 @@ static int finish_compiling(struct judging *j)
     return 1;
 }
 
-static int check_source(const char *source, struct err *e)
-{
-    if (!file_exists(source))
-        return err_set_errno(e, "cannot read %s", source);
-    if (file_is_dir(source))
-        return err_set(e, "%s is a folder; a .cu file is wanted", source);
-    return 0;
-}
-
 static int judge_all(struct judging *j, const char *problem_id, struct err *e)
 {
     struct session *s = &j->session;
     if (problem_load(j->paths->root, problem_id, s->arena, &j->problem, e) != 0 ||
-        check_source(s->source, e) != 0 || choose_cases(j, e) != 0)
+        compile_check_source(s->source, e) != 0 || choose_cases(j, e) != 0)
         return -1;
     s->problem = &j->problem;
     s->use_reference = s->options->reference_as_oracle || !j->problem.oracle;

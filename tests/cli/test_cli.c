@@ -13,6 +13,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* A file that is there; it is not compiled. */
+#define LICENSE SOURCE_ROOT "/LICENSE"
+
 enum { WORDS_MAX = 8 };
 
 struct call {
@@ -85,10 +88,27 @@ static const struct call CALLS[] = {
     {{"run", "multi-block-scan", "a.cu", "--check", "none"}, 2, NULL, "bounds, default or all"},
     {{"run", "multi-block-scan", "a.cu", "--device", "gpu"}, 3, NULL, "CPU device only"},
     {{"run", "multi-block-scan", "a.cu", "--device", "tpu"}, 2, NULL, "there is no device 'tpu'"},
-    {{"run", "multi-block-scan", SOURCE_ROOT "/LICENSE", "--case", "n=102"},
-     2,
-     NULL,
-     "did you mean 'n=1023'?"},
+    {{"run", "multi-block-scan", LICENSE, "--case", "n=102"}, 2, NULL, "did you mean 'n=1023'?"},
+    {{"run", "xyzzy", "a.cu"}, 2, NULL, "'./judge.sh list' shows them"},
+    {{"run", "multi-block-scan", ""}, 2, NULL, "the name of the .cu file is empty"},
+    {{"run", "multi-block-scan", "/dev/null"}, 2, NULL, "/dev/null is not a regular file"},
+    {{"run", "multi-block-scan", "-dash.cu"}, 2, NULL, "-dash.cu looks like an option; for a"},
+    {{"run", "multi-block-scan", "-dash.cu"}, 2, NULL, "write ./-dash.cu."},
+    {{"run", "multi-block-scan", "a.cu", "--output", ""}, 2, NULL, "--output wants the name"},
+    {{"run", "multi-block-scan", LICENSE, "--output", LICENSE}, 2, NULL, "would overwrite"},
+    {{"run", "multi-block-scan", "a.cu", "--seed", "+3"}, 2, NULL, "not '+3'"},
+    {{"run", "multi-block-scan", "a.cu", "--seed", " 3"}, 2, NULL, "not ' 3'"},
+    {{"run", "--seed", "3", "a.cu", "--seed", "3"}, 2, NULL, "--seed is given twice"},
+    {{"run", "--case", "a", "a.cu", "--case", "b"}, 2, NULL, "--case is given twice"},
+    {{"run", "--format", "text", "--format", "json"}, 2, NULL, "--format is given twice"},
+    {{"run", "--help"}, 0, "bounds        accesses outside", NULL},
+    {{"run", "multi-block-scan", "-h"}, 0, "--verbose", NULL},
+    {{"help", "verify"}, 0, "an earlier verification", NULL},
+    {{"help", "test"}, 0, "judge.sh does this", NULL},
+    {{"help", "run", "exec"}, 2, NULL, "at most one command"},
+    {{"test", "vm"}, 2, NULL, "a command of judge.sh"},
+    {{"exec", ""}, 2, NULL, "the name of the .cu file is empty"},
+    {{"exec", "/dev/null"}, 2, NULL, "/dev/null is not a regular file"},
     {{"exec"}, 2, NULL, "wants a .cu file"},
     {{"exec", "/nonexistent.cu"}, 2, NULL, "cannot read"},
     {{"exec", "--devcie", "cpu", "a.cu"}, 2, NULL, "Did you mean --device?"},
@@ -116,7 +136,7 @@ static void malformed_spec(void **state)
     static const char SPEC[] = "format: 1\ntitel: {en: x}\n";
     assert_int_equal(file_write(path, SPEC, strlen(SPEC), &e), 0);
     const struct call malformed[] = {
-        {{"list"}, 2, NULL, "problem.yaml:2:"},
+        {{"list"}, 2, NULL, "judge: problems/broken/problem.yaml:2:"},
         {{"run", "broken", SOURCE_ROOT "/LICENSE"}, 2, NULL, "problem.yaml:2:1: titel"},
         {{"show", "broken"}, 2, NULL, "title"},
     };

@@ -148,6 +148,22 @@ static int read_source(struct job *j, struct err *e)
     return 0;
 }
 
+int compile_check_source(const char *path, struct err *e)
+{
+    struct stat st;
+    if (!path[0])
+        return err_set(e, "the name of the .cu file is empty");
+    if (stat(path, &st) != 0)
+        return err_set_errno(e, "cannot read %s", path);
+    if (S_ISDIR(st.st_mode))
+        return err_set(e, "%s is a folder; a .cu file is wanted", path);
+    if (!S_ISREG(st.st_mode))
+        return err_set(e, "%s is not a regular file; a .cu file is wanted", path);
+    if (access(path, R_OK) != 0)
+        return err_set_errno(e, "cannot read %s", path);
+    return 0;
+}
+
 static void find_host_compiler(struct job *j)
 {
     const char *path = getenv("PATH");

@@ -46,6 +46,9 @@ struct compile_result {
     char key[65];        /* the cache key: names this source, these flags, this toolkit */
 };
 
+/* Is it a file that can be read and compiled? -1 with a sentence: the caller named a wrong one. */
+int compile_check_source(const char *path, struct err *e);
+
 /* 0 also for a compile error. -1 when nvcc cannot be run or the cache cannot be written. */
 int compile(const struct toolkit *t, const struct compile_spec *spec, struct arena *arena,
             struct compile_result *result, struct err *e);
