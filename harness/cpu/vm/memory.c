@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { ALIGN = 256, SLACK = 64, MAP_FROM_BYTES = 64 * 1024 };
+enum { ALIGN = 256, SLACK = 64, MAP_FROM_BYTES = 64 * 1024, HUGE_FROM_BYTES = 4 << 20 };
 #define RED_ZONE_LEAST (64ull << 10)
 #define RED_ZONE_MOST  (16ull << 20)
 #define SPARE_MOST     (256ull << 20) /* larger mappings are given back at once */
@@ -84,6 +84,8 @@ static uint8_t *map_backing(struct vm *vm, uint64_t bytes, uint64_t *mapped)
     void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (p == MAP_FAILED)
         return NULL;
+    if (bytes >= HUGE_FROM_BYTES)
+        madvise(p, bytes, MADV_HUGEPAGE); /* a page fault per 2 MB instead of per 4 kB */
     *mapped = bytes;
     return p;
 }
