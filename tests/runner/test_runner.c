@@ -461,7 +461,8 @@ static void test_never_answers(void **state)
         open_entry(&f, ENTRIES[i]);
         pass(&f, SECOND_NS / 5);
         assert_int_equal(f.outcome.how, RUN_TIMED_OUT);
-        assert_true(f.outcome.wall_ns >= SECOND_NS / 5 && f.outcome.wall_ns < SECOND_NS);
+        /* A box that computes on a busy machine gets up to six times the limit in wall time. */
+        assert_true(f.outcome.wall_ns >= SECOND_NS / 5 && f.outcome.wall_ns < 2 * SECOND_NS);
         finish(&f);
     }
 }
