@@ -50,6 +50,9 @@ int cli_write_output(const char *path, const char *bytes, size_t count, struct e
 
 bool cli_same_file(const char *a, const char *b); /* both exist, and are one */
 
+/* From here on a signal that ends us first removes what is half compiled. */
+void cli_watch_interrupts(void);
+
 /* ---- options ---- */
 
 /* The next option of a command: its val, -1 at the end, '?' after a message about a wrong one or

@@ -166,6 +166,7 @@ static int dispatch(struct cli *cli, int argc, char **argv)
         return command_help(cli, 2, of_command);
     }
     cli->subcommand = command->name;
+    cli_watch_interrupts();
     return command->run(cli, argc - 1, argv + 1);
 }
 

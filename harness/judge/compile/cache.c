@@ -5,6 +5,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +36,69 @@ static void remove_stale(const char *folder, struct arena *arena)
     closedir(list);
 }
 
+/* ---- the folders that are in use, for whoever has to clear them away from outside ---- */
+
+enum { IN_USE_MAX = 16 }; /* one for each compilation at the same time: two */
+
+static struct {
+    pthread_mutex_t lock;
+    bool abandoned;
+    char *folders[IN_USE_MAX];
+} in_use = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static int make_work_folder(char *path, struct err *e)
+{
+    int status = 0;
+    pthread_mutex_lock(&in_use.lock);
+    if (in_use.abandoned)
+        status = err_set(e, "interrupted before the compiler was started");
+    else if (!mkdtemp(path))
+        status = err_set_errno(e, "cannot create a folder in %.*s",
+                               (int)(file_base_name(path) - path), path);
+    for (int i = 0; i < IN_USE_MAX && status == 0; i++)
+        if (!in_use.folders[i]) {
+            in_use.folders[i] = realpath(path, NULL);
+            break;
+        }
+    pthread_mutex_unlock(&in_use.lock);
+    return status;
+}
+
+void cache_end_work(const char *folder)
+{
+    file_remove_tree(folder, NULL);
+    pthread_mutex_lock(&in_use.lock);
+    for (int i = 0; i < IN_USE_MAX; i++)
+        if (in_use.folders[i] && strcmp(in_use.folders[i], folder) == 0) {
+            free(in_use.folders[i]);
+            in_use.folders[i] = NULL;
+        }
+    pthread_mutex_unlock(&in_use.lock);
+}
+
+bool cache_is_abandoned(void)
+{
+    pthread_mutex_lock(&in_use.lock);
+    bool abandoned = in_use.abandoned;
+    pthread_mutex_unlock(&in_use.lock);
+    return abandoned;
+}
+
+void cache_abandon_work(void)
+{
+    pthread_mutex_lock(&in_use.lock);
+    in_use.abandoned = true;
+    /* The compiler may still write: what it adds while a folder is walked is found the next time.
+     */
+    for (int i = 0; i < IN_USE_MAX; i++)
+        for (int attempt = 0; in_use.folders[i] && attempt < 50; attempt++) {
+            if (file_remove_tree(in_use.folders[i], NULL) == 0 && !file_exists(in_use.folders[i]))
+                break;
+            nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
+        }
+    pthread_mutex_unlock(&in_use.lock);
+}
+
 const char *cache_work_folder(const char *cache_folder, struct arena *arena, struct err *e)
 {
     char *folder = arena_printf(arena, "%s/compile", cache_folder);
@@ -42,10 +106,8 @@ const char *cache_work_folder(const char *cache_folder, struct arena *arena, str
         return NULL;
     remove_stale(folder, arena);
     char *path = arena_printf(arena, "%s/work.XXXXXX", folder);
-    if (!mkdtemp(path)) {
-        err_set_errno(e, "cannot create a folder in %s", folder);
+    if (make_work_folder(path, e) != 0)
         return NULL;
-    }
     char *absolute = realpath(path, NULL);
     if (!absolute) {
         err_set_errno(e, "cannot resolve %s", path);

@@ -21,6 +21,14 @@ struct cache_entry {
  * behind are removed. The caller removes it. */
 const char *cache_work_folder(const char *cache_folder, struct arena *arena, struct err *e);
 
+/* Removes it. */
+void cache_end_work(const char *folder);
+
+bool cache_is_abandoned(void);
+
+/* Removes those of everybody in this process, whose work then fails, and lets nobody begin. */
+void cache_abandon_work(void);
+
 /* true: there is a result under this key and every header is what it was. Anything that is damaged
  * counts as not there. */
 bool cache_find(const char *cache_folder, const char *key, struct arena *arena,

@@ -31,7 +31,7 @@
 #include <unistd.h>
 
 enum {
-    FORMAT_VERSION = 1, /* of the wrapper and of what is made of the log: part of the key */
+    FORMAT_VERSION = 2, /* of the wrapper and of what is made of the log: part of the key */
     ARGUMENTS_MAX = 64,
     ENVIRONMENT_MAX = 6,
     SOURCE_BYTES_MAX = 1 << 20,
@@ -375,6 +375,8 @@ static int compile_job(struct job *j, const char *key, struct compile_result *re
     struct proc_end end;
     int status = run_nvcc(j, "-t0", &raw, &end, e);
     result->wall_ns = end.wall_ns;
+    if (status == 0 && cache_is_abandoned()) /* nvcc may have missed its files */
+        status = err_set(e, "interrupted while %s was compiled", j->name);
     bool preprocessed = file_exists(dependencies);
     if (status == 0 && end.how == PROC_EXITED && end.code != 0 && !preprocessed) {
         /* The preprocessor refused it, and its two passes said so at once and mixed up. */
@@ -472,7 +474,7 @@ int compile(const struct toolkit *t, const struct compile_spec *spec, struct are
                                                      .work_folder = j.work,
                                                      .prototype = spec->prototype};
         status = compile_job(&j, result->key, result, &entry, e);
-        file_remove_tree(j.work, NULL);
+        cache_end_work(j.work);
     }
     if (status == 0) {
         result->ok = entry.ok;
@@ -483,4 +485,9 @@ int compile(const struct toolkit *t, const struct compile_spec *spec, struct are
 out:
     text_release(&j.source);
     return status;
+}
+
+void compile_abandon(void)
+{
+    cache_abandon_work();
 }

@@ -53,4 +53,8 @@ int compile_check_source(const char *path, struct err *e);
 int compile(const struct toolkit *t, const struct compile_spec *spec, struct arena *arena,
             struct compile_result *result, struct err *e);
 
+/* For the way out after a signal, from another thread: no compilation begins any more, and the
+ * temporary folders of those that run are removed. */
+void compile_abandon(void);
+
 #endif

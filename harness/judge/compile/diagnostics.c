@@ -119,6 +119,9 @@ static void add_signature_error(const struct diagnostics_context *c, const char 
               c->prototype);
     if (advice)
         text_addf(out, "  to change: %s\n", advice);
+    if (strstr(c->prototype, "long long"))
+        text_add(out, "  64 bits: int64_t is `long` here, another type: write long long as above "
+                      "(for uint64_t, unsigned long long)\n");
     const char *error = strstr(complaint, "error: ");
     if (error)
         text_addf(out, "  the compiler says: %.*s\n", (int)strcspn(error + 7, "\n"), error + 7);

@@ -175,6 +175,39 @@ static void test_key_covers_what_decides(void **state)
             assert_string_not_equal(seen[i], seen[k]);
 }
 
+static void *compile_in_thread(void *context)
+{
+    struct fixture *f = context;
+    struct err e;
+    compile(&f->toolkit, &f->spec, &f->arena, &f->result, &e);
+    return NULL;
+}
+
+/* As after Ctrl-C: in a process of its own, because nothing can be compiled in it afterwards. */
+static void test_abandoned(void **state)
+{
+    struct fixture *f = need_nvcc(state);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        pthread_t thread;
+        struct err e;
+        put(f, "a.cu", ENTRY " {}\n");
+        if (pthread_create(&thread, NULL, compile_in_thread, f) != 0)
+            _exit(2);
+        usleep(200000); /* nvcc takes longer */
+        compile_abandon();
+        pthread_join(thread, NULL);
+        _exit(compile(&f->toolkit, &f->spec, &f->arena, &f->result, &e) == -1 ? 0 : 1);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    check_leftovers(f);
+    compile_text(f, ENTRY " {}\n"); /* and no false result is kept */
+    assert_true(f->result.ok);
+}
+
 static void test_signatures(void **state)
 {
     struct fixture *f = need_nvcc(state);
@@ -563,6 +596,7 @@ int main(void)
         TEST(test_toolkit),
         TEST(test_compiles_and_caches),
         TEST(test_key_covers_what_decides),
+        TEST(test_abandoned),
         TEST(test_signatures),
         TEST(test_names_that_clash),
         TEST(test_diagnostics),

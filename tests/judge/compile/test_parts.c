@@ -232,6 +232,29 @@ static void test_messages(void **state)
     }
 }
 
+/* int64_t and long long look alike and are not. */
+static void test_long_long(void **state)
+{
+    (void)state;
+    struct diagnostics_context c = CONTEXT;
+    struct text out;
+    c.prototype = "extern \"C\" void f(const long long *)";
+    text_init(&out);
+    diagnostics_rewrite(&c,
+                        ".w.cu(9): error: more than one instance of overloaded function \"f\" has "
+                        "\"C\" linkage\n",
+                        &out);
+    assert_non_null(strstr(text_str(&out), "int64_t is `long` here"));
+    text_clear(&out);
+    diagnostics_rewrite(&CONTEXT,
+                        ".w.cu(9): error: more than one instance of overloaded function \"f\" has "
+                        "\"C\" linkage\n",
+                        &out);
+    assert_non_null(strstr(text_str(&out), "expected signature"));
+    assert_null(strstr(text_str(&out), "int64_t"));
+    text_release(&out);
+}
+
 static void test_cut(void **state)
 {
     (void)state;
@@ -261,7 +284,7 @@ int main(void)
         cmocka_unit_test(test_symbols),      cmocka_unit_test(test_damaged_libraries),
         cmocka_unit_test(test_dependencies), cmocka_unit_test(test_where_headers_come_from),
         cmocka_unit_test(test_forbidden),    cmocka_unit_test(test_messages),
-        cmocka_unit_test(test_cut),
+        cmocka_unit_test(test_long_long),    cmocka_unit_test(test_cut),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
