@@ -1,6 +1,8 @@
 /* judge verify [PROBLEM...]: would this problem judge rightly? Three things can show that it would
  * not: a trivial answer that passes, a rung of the reference ladder that the oracle or a checker
- * does not agree with, and a labelled submission that does not get its label. */
+ * does not agree with, and a labelled submission that does not get its label. Beside that, what
+ * students need has to be there: statements, a public case, a starter that compiles and does not
+ * pass. */
 #include "cli/cli.h"
 
 #include "base/file.h"
@@ -28,18 +30,23 @@ struct verification {
     int status; /* STATUS_JUDGE or STATUS_USAGE once something of ours or of the spec failed */
 };
 
-static void tell(struct verification *v, bool ok, const char *sentence)
+static void tell_line(const struct verification *v, const char *mark, const char *sentence)
 {
-    v->checked++;
-    v->failed += !ok;
     struct text line;
     text_init(&line);
-    text_add(&line, ok ? "ok    " : "FAIL  ");
+    text_add(&line, mark);
     text_addf(&line, "%s: ", v->id);
     report_add_escaped(&line, sentence);
     text_addc(&line, '\n');
     cli_print(v->cli, text_str(&line));
     text_release(&line);
+}
+
+static void tell(struct verification *v, bool ok, const char *sentence)
+{
+    v->checked++;
+    v->failed += !ok;
+    tell_line(v, ok ? "ok    " : "FAIL  ", sentence);
 }
 
 /* Some cases have a trivial right answer (n = 1, no token at all): what counts is that the answer
@@ -49,7 +56,7 @@ static void verify_trivial(struct verification *v, const struct problem *p)
     struct err e;
     struct arena *a = &v->cli->arena;
     if (!p->oracle) {
-        tell(v, true, "trivial answers: not tried, there is no serial oracle to ask");
+        tell_line(v, "skip  ", "trivial answers: there is no serial oracle to ask");
         return;
     }
     for (int t = 0; t < TRIVIAL_COUNT; t++) {
@@ -198,6 +205,88 @@ static unsigned verify_folder(struct verification *v, const char *folder, enum v
     return count > 0 ? (unsigned)count : 0;
 }
 
+static bool is_label(const char *name)
+{
+    for (int k = 0; k < VERDICT_COUNT; k++)
+        if (strcmp(verdict_name((enum verdict)k), name) == 0)
+            return true;
+    return false;
+}
+
+/* A label with a typing error would hide what is in its folder. */
+static void verify_labels(struct verification *v)
+{
+    struct arena *a = &v->cli->arena;
+    const char *folder = arena_printf(a, "%s/submissions/%s", v->cli->paths.root, v->id);
+    const char *names[VERDICT_COUNT], *list = "";
+    for (int k = 0; k < VERDICT_COUNT; k++) {
+        names[k] = verdict_name((enum verdict)k);
+        list = arena_printf(a, "%s%s%s", list, k ? ", " : "", names[k]);
+    }
+    struct dirent **entries;
+    int count = scandir(folder, &entries, NULL, alphasort);
+    for (int i = 0; i < count; i++) {
+        const char *name = entries[i]->d_name;
+        if (name[0] != '.' && !is_label(name) &&
+            file_is_dir(arena_printf(a, "%s/%s", folder, name)))
+            tell(v, false,
+                 arena_printf(a, "submissions/%s/%s: no verdict is called '%s'.%s There are: %s",
+                              v->id, name, name, cli_nearest(v->cli, name, names, VERDICT_COUNT),
+                              list));
+        free(entries[i]);
+    }
+    if (count >= 0)
+        free(entries);
+}
+
+/* What a student starts from compiles, and does not yet solve the exercise. */
+static void verify_starter(struct verification *v)
+{
+    struct judge_options options = {.seed = v->seed, .progress = progress_show};
+    struct arena *a = &v->cli->arena;
+    const char *shown = arena_printf(a, "problems/%s/starter.cu", v->id);
+    const char *path = arena_printf(a, "%s/%s", v->cli->paths.root, shown);
+    struct result result;
+    struct err e;
+    if (!file_exists(path)) {
+        tell(v, false, arena_printf(a, "%s is missing", shown));
+        return;
+    }
+    if (judge_submission(&v->cli->paths, v->id, path, &options, a, &result, &e) != 0) {
+        v->status = cli_wrong(v->cli, "%s", e.text);
+        return;
+    }
+    const char *got = verdict_for_people(result.verdict);
+    if (result.verdict == VERDICT_judge_error) {
+        v->status = cli_failed(v->cli, "%s: %s", path, result.message);
+        tell(v, false, arena_printf(a, "%s: %s", shown, result.message));
+    } else if (result.verdict == VERDICT_compile_error) {
+        tell(v, false, arena_printf(a, "%s: %s (%s)", shown, got, describe(v->cli, &result)));
+    } else if (result.verdict == VERDICT_accepted) {
+        tell(v, false, arena_printf(a, "%s: %s; nothing is left to do", shown, got));
+    } else {
+        tell(v, true, arena_printf(a, "%s: %s", shown, got));
+    }
+}
+
+/* What students are shown: statements in both languages, and a case whose data they may see. */
+static void verify_for_students(struct verification *v, const struct problem *p)
+{
+    static const char *const STATEMENTS[] = {"statement.md", "statement.zh.md"};
+    struct arena *a = &v->cli->arena;
+    for (size_t i = 0; i < sizeof STATEMENTS / sizeof STATEMENTS[0]; i++) {
+        const char *shown = arena_printf(a, "problems/%s/%s", v->id, STATEMENTS[i]);
+        bool there = file_exists(arena_printf(a, "%s/%s", v->cli->paths.root, shown));
+        tell(v, there, arena_printf(a, "%s %s", shown, there ? "is there" : "is missing"));
+    }
+    unsigned visible = 0;
+    for (unsigned i = 0; i < p->case_count; i++)
+        visible += p->cases[i].is_public;
+    tell(v, visible > 0,
+         visible ? arena_printf(a, "%u of %u cases are public", visible, p->case_count)
+                 : "no case is public: students could not see what they are judged by");
+}
+
 static void verify_problem(struct verification *v)
 {
     struct problem p;
@@ -207,7 +296,11 @@ static void verify_problem(struct verification *v)
         v->status = cli_wrong(v->cli, "%s", e.text);
         return;
     }
+    verify_for_students(v, &p);
+    verify_labels(v);
     verify_trivial(v, &p);
+    if (v->status == STATUS_DONE)
+        verify_starter(v);
     if (v->status == STATUS_DONE &&
         verify_folder(v, arena_printf(a, "reference/%s", v->id), VERDICT_accepted) == 0)
         tell(v, false, arena_printf(a, "reference/%s holds no reference solution", v->id));

@@ -145,11 +145,47 @@ static void malformed_spec(void **state)
     assert_int_equal(file_remove_tree(root, &e), 0);
 }
 
+/* Needs no compiler: of this problem there is nothing to compile. */
+static void what_verify_misses(void **state)
+{
+    (void)state;
+    char root[256], path[600];
+    struct err e;
+    assert_int_equal(file_make_temp_dir(root, sizeof root, "test-cli", &e), 0);
+    snprintf(path, sizeof path, "%s/submissions/bare/wong_answer", root);
+    assert_int_equal(file_make_dirs(path, &e), 0);
+    snprintf(path, sizeof path, "%s/problems/bare", root);
+    assert_int_equal(file_make_dirs(path, &e), 0);
+    snprintf(path, sizeof path, "%s/problems/bare/problem.yaml", root);
+    static const char SPEC[] =
+        "format: 1\ntitle: {en: Bare, zh: Bare}\ndifficulty: easy\nentry: f\n"
+        "variables:\n  n: {type: int32, min: 0}\nparameters:\n"
+        "  - {name: in, type: int32*, role: input, shape: [n]}\n"
+        "  - {name: out, type: int32*, role: output, shape: [n]}\n"
+        "  - {name: n, type: int32, value: n}\n"
+        "check:\n  out: exact\nreference: r.cu\ncases:\n  - {name: one, n: 1, in: [1]}\n";
+    assert_int_equal(file_write(path, SPEC, strlen(SPEC), &e), 0);
+    static const char *const SAYS[] = {
+        "FAIL  bare: problems/bare/statement.md is missing",
+        "FAIL  bare: problems/bare/statement.zh.md is missing",
+        "FAIL  bare: no case is public",
+        "FAIL  bare: submissions/bare/wong_answer: no verdict is called 'wong_answer'. Did you "
+        "mean 'wrong_answer'? There are: accepted, ",
+        "skip  bare: trivial answers: ",
+        "FAIL  bare: problems/bare/starter.cu is missing",
+        "7 checks, 7 failed",
+    };
+    for (size_t i = 0; i < sizeof SAYS / sizeof SAYS[0]; i++)
+        try_call(&(struct call){{"verify", "bare"}, 1, SAYS[i], NULL}, root);
+    assert_int_equal(file_remove_tree(root, &e), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(calls),
         cmocka_unit_test(malformed_spec),
+        cmocka_unit_test(what_verify_misses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
