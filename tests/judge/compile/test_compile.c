@@ -1,5 +1,7 @@
 /* compile() with the real nvcc: each test works in a cache folder of its own. Without nvcc it says
- * so and skips. */
+ * so and skips.
+ *
+ * long because every kind of message that nvcc has for a submission is a row here. */
 #include "base/clock.h"
 #include "base/file.h"
 #include "judge/compile/compile.h"
