@@ -1,5 +1,6 @@
 /* The runner and judge/run together: one box per test, a fake CUDA runtime inside. Every test ends
- * with the box closed and its process gone. */
+ * with the box closed and its process gone.
+ * Long because every way in which a submission can end shares one fixture. */
 #include "judge/run/run.h"
 
 #include "base/clock.h"

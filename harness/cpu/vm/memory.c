@@ -41,7 +41,8 @@ static uint64_t backing_bytes(const struct vm_allocation *a)
     return (a->bytes + SLACK + ALIGN - 1) & ~(uint64_t)(ALIGN - 1);
 }
 
-/* Keeps the mapping for a later allocation, in place of the smallest that is kept if there are many. */
+/* Keeps the mapping for a later allocation, in place of the smallest that is kept if there are
+ * many. */
 static void release_backing(struct vm *vm, struct vm_allocation *a)
 {
     if (a->on_host || !a->host)
@@ -65,8 +66,8 @@ static void release_backing(struct vm *vm, struct vm_allocation *a)
     a->host = NULL;
 }
 
-/* A mapping of at least `bytes`: the smallest spare one that fits and is not far too large, or fresh
- * zero pages. */
+/* A mapping of at least `bytes`: the smallest spare one that fits and is not far too large, or
+ * fresh zero pages. */
 static uint8_t *map_backing(struct vm *vm, uint64_t bytes, uint64_t *mapped)
 {
     struct vm_spare *best = NULL;

@@ -1,4 +1,5 @@
-/* race: the shadow of a block's shared memory. Private to cpu/vm; check_race.c says what it means. */
+/* race: the shadow of a block's shared memory. Private to cpu/vm; check_race.c says what it means.
+ */
 #ifndef CPU_VM_RACE_H
 #define CPU_VM_RACE_H
 
@@ -39,10 +40,10 @@ struct race_block {
 
 /* epoch | thread | strength | event | pc, from the top */
 static inline uint64_t race_pack(uint32_t epoch, uint32_t thread, uint32_t strength, uint32_t event,
-                     uint32_t pc)
+                                 uint32_t pc)
 {
-    return (uint64_t)epoch << RACE_EPOCH_SHIFT | (uint64_t)thread << RACE_THREAD_SHIFT | (uint64_t)strength << 34 |
-           (uint64_t)event << PC_BITS | (pc & ((1u << PC_BITS) - 1));
+    return (uint64_t)epoch << RACE_EPOCH_SHIFT | (uint64_t)thread << RACE_THREAD_SHIFT |
+           (uint64_t)strength << 34 | (uint64_t)event << PC_BITS | (pc & ((1u << PC_BITS) - 1));
 }
 
 static inline uint32_t race_thread_of(uint64_t entry)
