@@ -32,7 +32,7 @@ HANDLER(block)
         f = w->frame;
     }
     w->budget -= (int32_t)i->a;
-    w->lane_count += i->a * vm_popcount(m);
+    w->lane_count += (uint64_t)i->a * vm_popcount(m);
     NEXT;
 }
 

@@ -19,11 +19,11 @@ static inline void take32(struct warp *w, const struct reach *r, uint32_t m, uns
             return;
         case 8:
             EACH_LANE(l)
-            d[l] = ((const r32 *)(const void *)p)[2 * l];
+            d[l] = ((const r32 *)(const void *)p)[2ul * l];
             return;
         case 16:
             EACH_LANE(l)
-            d[l] = ((const r32 *)(const void *)p)[4 * l];
+            d[l] = ((const r32 *)(const void *)p)[4ul * l];
             return;
         case 0: {
             const r32 x = *(const r32 *)(const void *)p;
@@ -140,7 +140,7 @@ static inline void check_overlap(struct warp *w, const struct mem_op *op, const 
         unsigned l = LANE(rest);
         for (unsigned k = 0; k < op->count; k++) {
             uint64_t v = op->wide[k] ? ROW(r64, op->rows[k])[l] : ROW(r32, op->rows[k])[l];
-            if (memcmp(at_lane(w, r, l) + k * op->bytes, &v, op->bytes) != 0) {
+            if (memcmp(at_lane(w, r, l) + (size_t)k * op->bytes, &v, op->bytes) != 0) {
                 vm_race_same_store(w, op, l, VM_LANES);
                 return;
             }
@@ -272,7 +272,7 @@ static inline struct lanes shortest(const struct warp *w, const struct mem_op *o
 
 #define EVERY(n)                                                                                   \
     EACH_LANE(l)                                                                                   \
-    d[l] = ((const r32 *)(const void *)p.host)[n * l]
+    d[l] = ((const r32 *)(const void *)p.host)[(size_t)n * l]
 
 HANDLER(load_32)
 {
@@ -332,7 +332,7 @@ HANDLER(store_32)
     } else if (p.stride == 16) {
 #pragma GCC unroll 32
         for (unsigned l = 0; l < VM_LANES; l++)
-            ((r32 *)(void *)p.host)[4 * l] = s[l];
+            ((r32 *)(void *)p.host)[4ul * l] = s[l];
     } else {
         for (unsigned l = 0; l < VM_LANES; l++, p.host += p.stride)
             *(r32 *)(void *)p.host = s[l];

@@ -246,9 +246,9 @@ HANDLER(area_load)
     RESULT(r64);
     r32 *narrow = (r32 *)(void *)o;
     for (unsigned l = 0; l < VM_LANES; l++) {
-        uint64_t v = *(const r32 *)(const void *)(words + 4 * l);
+        uint64_t v = *(const r32 *)(const void *)(words + (size_t)4 * l);
         if (i->x == 8)
-            v |= (uint64_t) * (const r32 *)(const void *)(words + VM_ROW32 + 4 * l) << 32;
+            v |= (uint64_t) * (const r32 *)(const void *)(words + VM_ROW32 + (size_t)4 * l) << 32;
         if (i->x < 4) {
             v = v >> (8 * i->c) & (i->x == 1 ? 0xff : 0xffff);
             if (i->y & 1)
@@ -276,11 +276,11 @@ HANDLER(area_store)
     for (uint32_t rest = m; rest; rest &= rest - 1) {
         unsigned l = LANE(rest);
         uint64_t v = operand(f, i->a, i->y & 2, l);
-        r32 *to = (r32 *)(void *)(words + 4 * l);
+        r32 *to = (r32 *)(void *)(words + (size_t)4 * l);
         if (i->x >= 4) {
             *to = (uint32_t)v;
             if (i->x == 8)
-                *(r32 *)(void *)(words + VM_ROW32 + 4 * l) = (uint32_t)(v >> 32);
+                *(r32 *)(void *)(words + VM_ROW32 + (size_t)4 * l) = (uint32_t)(v >> 32);
         } else {
             uint32_t bits = (i->x == 1 ? 0xffu : 0xffffu) << (8 * i->c);
             *to = (*to & ~bits) | ((uint32_t)v << (8 * i->c) & bits);

@@ -24,6 +24,8 @@ void vm_scalar_fp_mode(uint32_t rounding, uint32_t flush)
     __asm__ volatile("mrs %0, fpcr" : "=r"(fpcr));
     fpcr = (fpcr & ~(1ull << 24)) | (flush ? 1ull << 24 : 0);
     __asm__ volatile("msr fpcr, %0" : : "r"(fpcr));
+#else
+    (void)flush; /* elsewhere subnormals stay */
 #endif
 }
 
