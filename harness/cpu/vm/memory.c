@@ -133,13 +133,13 @@ static void insert(struct vm_allocation ***list, size_t *count, size_t *capacity
 {
     if (*count == *capacity) {
         *capacity = *capacity ? 2 * *capacity : 64;
-        struct vm_allocation **grown = realloc(*list, *capacity * sizeof *grown);
+        struct vm_allocation **grown = realloc(*list, *capacity * sizeof(struct vm_allocation *));
         if (!grown)
             BUG("out of memory for %zu allocations", *capacity);
         *list = grown;
     }
     size_t at = upper_bound(*list, *count, a->base);
-    memmove(*list + at + 1, *list + at, (*count - at) * sizeof **list);
+    memmove(*list + at + 1, *list + at, (*count - at) * sizeof(struct vm_allocation *));
     (*list)[at] = a;
     ++*count;
 }
@@ -250,7 +250,8 @@ bool vm_unmap_host(struct vm *vm, void *host)
     if (!next || vm->host[next - 1]->base != base)
         return false;
     struct vm_allocation *a = vm->host[next - 1];
-    memmove(vm->host + next - 1, vm->host + next, (vm->host_count - next) * sizeof *vm->host);
+    memmove(vm->host + next - 1, vm->host + next,
+            (vm->host_count - next) * sizeof(struct vm_allocation *));
     vm->host_count--;
     a->freed = true;
     a->low = a->high = 0;
