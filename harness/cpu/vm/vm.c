@@ -19,7 +19,7 @@ const struct vm_limits vm_limits_default = {
     .max_block = {1024, 1024, 64},
     .max_grid = {0x7fffffff, 65535, 65535},
     .memory_bytes = 8ull << 30,
-    .constant_bytes = 64 * 1024,
+    .constant_bytes = 65536,
     .regs_per_block = 65536,
 };
 
