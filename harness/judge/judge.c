@@ -200,6 +200,17 @@ static int finish_compiling(struct judging *j)
     return 1;
 }
 
+/* Without them every submission would seem to fail by itself. */
+static int check_parts(const struct judge_paths *paths, struct err *e)
+{
+    const char *parts[] = {paths->runner, paths->cudart};
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        if (!file_exists(parts[i]))
+            return err_set(e, "%s is missing: build the judge again, or run ./judge.sh doctor",
+                           parts[i]);
+    return 0;
+}
+
 static int judge_all(struct judging *j, const char *problem_id, struct err *e)
 {
     struct session *s = &j->session;
