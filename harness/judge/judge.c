@@ -3,6 +3,7 @@
 #include "judge/judge.h"
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/rng.h"
 #include "judge/compile/compile.h"
 #include "judge/crew.h"
@@ -220,7 +221,8 @@ static int judge_all(struct judging *j, const char *problem_id, struct err *e)
     s->problem = &j->problem;
     s->use_reference = s->options->reference_as_oracle || !j->problem.oracle;
     struct err fault;
-    if (toolkit_find(j->paths->cache, s->arena, &j->toolkit, &fault) != 0)
+    if (check_parts(j->paths, &fault) != 0 ||
+        toolkit_find(j->paths->cache, s->arena, &j->toolkit, &fault) != 0)
         return judge_error(j, &fault);
     j->has_work = true;
     if (work_init(&j->work, &j->problem, j->cases, j->case_count, s->seed, !s->use_reference,
