@@ -52,8 +52,9 @@ find_nvcc() {
 need_nvcc() {
     if find_nvcc; then
         if [ -z "${CUDA_HOME:-}" ]; then
-            nvcc=$(readlink -f "$(command -v nvcc)")
-            CUDA_HOME=${nvcc%/bin/nvcc}
+            # nvcc itself tells: it may be a link, or a script that starts an nvcc elsewhere.
+            CUDA_HOME=$(nvcc -dryrun -x cu /dev/null 2>&1 | sed -n 's/^#\$ TOP=//p')
+            CUDA_HOME=$(cd "${CUDA_HOME:-/usr/local/cuda}" 2>/dev/null && pwd -P)
             export CUDA_HOME
         fi
         return 0

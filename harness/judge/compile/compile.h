@@ -16,7 +16,7 @@
 
 struct toolkit {
     const char *nvcc;    /* absolute path */
-    const char *home;    /* CUDA_HOME: parent of bin/ */
+    const char *home;    /* what CUDA_HOME would name: has bin/ and include/ */
     const char *version; /* "13.0.88" */
 };
 

@@ -1,5 +1,5 @@
-/* Finds nvcc and asks it for its version once: the answer is kept in the cache folder, together
- * with the path, size and modification time of the nvcc that gave it. */
+/* Finds nvcc and asks it once for its version and its toolkit's folder: the answer is kept in the
+ * cache folder, together with the path, size and modification time of the nvcc that gave it. */
 #include "judge/compile/compile.h"
 
 #include "base/file.h"
@@ -67,23 +67,83 @@ static bool parse_version(const char *output, char version[VERSION_BYTES])
     return true;
 }
 
-static int ask_version(const char *nvcc, char version[VERSION_BYTES], struct err *e)
+/* Runs nvcc with up to four arguments and appends both its outputs; -1 when it does not end well.
+ */
+static int ask(const char *nvcc, const char *const arguments[4], struct text *out, struct err *e)
 {
-    const char *argv[] = {nvcc, "--version", NULL};
+    const char *argv[] = {nvcc, arguments[0], arguments[1], arguments[2], arguments[3], NULL};
     const char *environment[] = {"PATH=/usr/bin:/bin", "LC_ALL=C", NULL};
     struct proc_spec spec = {.argv = argv, .environment = environment, .keep_fd = -1};
-    struct text out, errors;
-    text_init(&out);
+    struct text errors;
     text_init(&errors);
     struct proc_end end;
-    int status = proc_run(&spec, VERSION_LIMIT_S * UINT64_C(1000000000), VERSION_OUTPUT_BYTES, &out,
+    int status = proc_run(&spec, VERSION_LIMIT_S * UINT64_C(1000000000), VERSION_OUTPUT_BYTES, out,
                           &errors, &end, e);
-    if (status == 0 &&
-        (end.how != PROC_EXITED || end.code != 0 || !parse_version(text_str(&out), version)))
-        status = err_set(e, "%s --version does not tell a version", nvcc);
-    text_release(&out);
+    if (status == 0 && (end.how != PROC_EXITED || end.code != 0))
+        status = err_set(e, "%s %s does not end well", nvcc, arguments[0]);
+    text_addn(out, errors.data, errors.length);
     text_release(&errors);
     return status;
+}
+
+static int ask_version(const char *nvcc, char version[VERSION_BYTES], struct err *e)
+{
+    const char *const arguments[] = {"--version", NULL, NULL, NULL};
+    struct text out;
+    text_init(&out);
+    int status = ask(nvcc, arguments, &out, e);
+    if (status == 0 && !parse_version(text_str(&out), version))
+        status = err_set(e, "%s --version does not tell a version", nvcc);
+    text_release(&out);
+    return status;
+}
+
+/* The toolkit's folder. nvcc tells it (TOP in the steps it would take), since it may be a script
+ * that starts an nvcc elsewhere; if it does not, the parent of the folder that nvcc is in. */
+static const char *ask_home(const char *nvcc, struct arena *arena)
+{
+    const char *const arguments[] = {"-dryrun", "-x", "cu", "/dev/null"};
+    struct text out;
+    text_init(&out);
+    char resolved[PATH_MAX];
+    const char *home = NULL;
+    if (ask(nvcc, arguments, &out, NULL) == 0) {
+        static const char TOP[] = "#$ TOP=";
+        const char *top = strstr(text_str(&out), TOP);
+        if (top) {
+            top += sizeof TOP - 1;
+            const char *path = arena_strndup(arena, top, strcspn(top, "\r\n"));
+            home = realpath(path, resolved) ? arena_strdup(arena, resolved) : NULL;
+        }
+    }
+    text_release(&out);
+    if (home)
+        return home;
+    char *folder = arena_strndup(arena, nvcc, (size_t)(file_base_name(nvcc) - nvcc) - 1);
+    char *slash = strrchr(folder, '/');
+    return slash && slash != folder ? arena_strndup(arena, folder, (size_t)(slash - folder)) : "/";
+}
+
+/* What this very nvcc answered before: "IDENTITY VERSION HOME". */
+static bool read_answer(const char *path, const char *identity, struct arena *arena,
+                        struct toolkit *t)
+{
+    struct text known;
+    text_init(&known);
+    size_t length = strlen(identity);
+    bool found = false;
+    if (file_read(path, VERSION_OUTPUT_BYTES, &known, NULL) == 0 && known.length > length &&
+        memcmp(known.data, identity, length) == 0) {
+        const char *version = text_str(&known) + length;
+        size_t version_length = strcspn(version, " ");
+        found = version[version_length] == ' ' && version[version_length + 1] == '/';
+        if (found) {
+            t->version = arena_strndup(arena, version, version_length);
+            t->home = arena_strdup(arena, version + version_length + 1);
+        }
+    }
+    text_release(&known);
+    return found;
 }
 
 int toolkit_find(const char *cache_folder, struct arena *arena, struct toolkit *t, struct err *e)
@@ -97,33 +157,19 @@ int toolkit_find(const char *cache_folder, struct arena *arena, struct toolkit *
     struct stat st;
     if (stat(nvcc, &st) != 0)
         return err_set_errno(e, "cannot read %s", nvcc);
-    struct text known;
-    text_init(&known);
-    char version[VERSION_BYTES];
     const char *identity = arena_printf(arena, "%s %jd %jd.%09ld ", nvcc, (intmax_t)st.st_size,
                                         (intmax_t)st.st_mtim.tv_sec, (long)st.st_mtim.tv_nsec);
     const char *path = arena_printf(arena, "%s/toolkit", cache_folder);
-    size_t length = strlen(identity);
-    int status = 0;
-    if (file_read(path, VERSION_OUTPUT_BYTES, &known, NULL) == 0 && known.length > length &&
-        memcmp(known.data, identity, length) == 0 && known.length - length < VERSION_BYTES) {
-        memcpy(version, known.data + length, known.length - length + 1);
-    } else {
-        status = ask_version(nvcc, version, e);
-        const char *line = arena_printf(arena, "%s%s", identity, version);
-        if (status == 0 &&
-            (file_make_dirs(cache_folder, e) != 0 || file_write(path, line, strlen(line), e) != 0))
-            status = -1;
-    }
-    text_release(&known);
-    if (status != 0)
-        return -1;
     t->nvcc = nvcc;
+    if (read_answer(path, identity, arena, t))
+        return 0;
+    char version[VERSION_BYTES];
+    if (ask_version(nvcc, version, e) != 0)
+        return -1;
     t->version = arena_strdup(arena, version);
-    size_t bin = (size_t)(file_base_name(nvcc) - nvcc) - 1; /* without "/nvcc" */
-    char *folder = arena_strndup(arena, nvcc, bin);
-    char *slash = strrchr(folder, '/');
-    t->home =
-        slash && slash != folder ? arena_strndup(arena, folder, (size_t)(slash - folder)) : "/";
+    t->home = ask_home(nvcc, arena);
+    const char *answer = arena_printf(arena, "%s%s %s", identity, t->version, t->home);
+    if (file_make_dirs(cache_folder, e) != 0 || file_write(path, answer, strlen(answer), e) != 0)
+        return -1;
     return 0;
 }

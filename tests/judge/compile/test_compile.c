@@ -561,7 +561,7 @@ static void test_toolkit(void **state)
     snprintf(bin, sizeof bin, "%s/bin", f->folder);
     snprintf(nvcc, sizeof nvcc, "%s/nvcc", bin);
     assert_int_equal(file_make_dirs(bin, NULL), 0);
-    const char *script = "#!/bin/sh\necho x >>\"$0.asked\"\n"
+    const char *script = "#!/bin/sh\necho \"$1\" >>\"$0.asked\"\n"
                          "echo 'Cuda compilation tools, release 14.2, V14.2.7'\n";
     assert_int_equal(file_write(nvcc, script, strlen(script), NULL), 0);
     assert_int_equal(chmod(nvcc, 0755), 0);
@@ -579,8 +579,17 @@ static void test_toolkit(void **state)
     text_init(&asked);
     snprintf(path, sizeof path, "%s.asked", nvcc);
     assert_int_equal(file_read(path, 100, &asked, NULL), 0);
-    assert_string_equal(text_str(&asked), "x\n");
+    assert_string_equal(text_str(&asked), "--version\n-dryrun\n");
     text_release(&asked);
+
+    /* A script that starts an nvcc elsewhere: the toolkit is there. */
+    char wrapper[700];
+    snprintf(wrapper, sizeof wrapper, "#!/bin/sh\nexec %s \"$@\"\n", f->toolkit.nvcc);
+    assert_int_equal(file_write(nvcc, wrapper, strlen(wrapper), NULL), 0);
+    assert_int_equal(chmod(nvcc, 0755), 0);
+    assert_int_equal(toolkit_find(f->cache, &f->arena, &t, &e), 0);
+    assert_string_equal(t.version, f->toolkit.version);
+    assert_string_equal(t.home, f->toolkit.home);
 
     const char *broken = "#!/bin/sh\necho nothing of use\n";
     assert_int_equal(file_write(nvcc, broken, strlen(broken), NULL), 0);
