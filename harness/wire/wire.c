@@ -121,6 +121,6 @@ enum finding_kind finding_find(const char *name)
 const char *wire_schedule_name(enum wire_schedule s)
 {
     static const char *const NAMES[WIRE_SCHEDULE_COUNT] = {"in order", "reversed", "random",
-                                                           "last block first"};
+                                                           "last block first", "interleaved"};
     return NAMES[s];
 }

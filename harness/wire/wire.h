@@ -88,23 +88,36 @@ struct wire_finding {
 /* ---- what the device is told (CPU device only; a GPU ignores it) ---- */
 
 enum wire_schedule {
-    WIRE_IN_ORDER,   /* warps and blocks round-robin, ascending */
-    WIRE_REVERSED,   /* the same descending, within the resident set */
-    WIRE_RANDOM,     /* seeded */
-    WIRE_LAST_FIRST, /* blocks *start* from the last one, few resident (finds block_order) */
+    WIRE_IN_ORDER,    /* warps and blocks round-robin, ascending */
+    WIRE_REVERSED,    /* the same descending, within the resident set */
+    WIRE_RANDOM,      /* seeded */
+    WIRE_LAST_FIRST,  /* blocks *start* from the last one, few resident (finds block_order) */
+    WIRE_INTERLEAVED, /* seeded; also groups of lanes, and also between memory accesses */
     WIRE_SCHEDULE_COUNT
 };
 const char *wire_schedule_name(enum wire_schedule s);
+
+/* When the work of a stream is done, between its call and the moment at which somebody waits. */
+enum wire_stream_order {
+    WIRE_STREAMS_EAGER,  /* at once */
+    WIRE_STREAMS_LATE,   /* when somebody waits for it, the newest stream first */
+    WIRE_STREAMS_RANDOM, /* seeded */
+    WIRE_STREAM_ORDER_COUNT
+};
 
 enum wire_check { /* bits */
                   WIRE_CHECK_BOUNDS =
                       1, /* bounds, alignment, use after free: cannot be switched off in judging */
                   WIRE_CHECK_UNINITIALIZED = 2,
-                  WIRE_CHECK_RACES = 4,     /* shared memory between barriers */
+                  WIRE_CHECK_RACES = 4,     /* shared memory */
                   WIRE_CHECK_SYNC = 8,      /* divergent barriers, warp-sync misuse */
                   WIRE_CHECK_COUNTERS = 16, /* sectors and bank conflicts (bytes and instructions
                                                are always counted) */
-                  WIRE_CHECK_DEFAULT = 1 | 2 | 4 | 8,
+                  WIRE_CHECK_GLOBAL_RACES =
+                      32, /* global memory, fences, order of streams; one host thread */
+                  WIRE_CHECK_PROFILE = 64, /* counters per source line */
+                  WIRE_CHECK_TRACE = 128,  /* every access, for small sizes */
+                  WIRE_CHECK_DEFAULT = 1 | 2 | 4 | 8 | 32,
 };
 
 struct wire_device_config {
@@ -113,8 +126,11 @@ struct wire_device_config {
     uint64_t schedule_seed;
     uint64_t step_limit;      /* warp instructions of one launch; 0 = none */
     uint32_t resident_blocks; /* 0 = as many as the occupancy allows */
-    uint32_t reserved;
-    char source_file[192]; /* base name of the submission: findings prefer lines in it */
+    uint32_t stream_order;    /* enum wire_stream_order */
+    uint32_t host_threads;    /* that run blocks side by side, where schedule and checks allow it;
+                                 0 = one per processor */
+    uint32_t delay_stores;    /* 1: plain stores reach other threads late, as far as a GPU may */
+    char source_file[192];    /* base name of the submission: findings prefer lines in it */
 };
 
 struct wire_counters {

@@ -25,10 +25,9 @@ static void complain(const char *variable, const char *value, const char *allowe
 static void read_schedule(struct wire_device_config *config)
 {
     static const char *const names[WIRE_SCHEDULE_COUNT] = {
-        [WIRE_IN_ORDER] = "in-order",
-        [WIRE_REVERSED] = "reversed",
-        [WIRE_RANDOM] = "random",
-        [WIRE_LAST_FIRST] = "last-first",
+        [WIRE_IN_ORDER] = "in-order",       [WIRE_REVERSED] = "reversed",
+        [WIRE_RANDOM] = "random",           [WIRE_LAST_FIRST] = "last-first",
+        [WIRE_INTERLEAVED] = "interleaved",
     };
     const char *value = getenv("SCANJUDGE_SCHEDULE");
     if (!value)
@@ -39,7 +38,7 @@ static void read_schedule(struct wire_device_config *config)
             return;
         }
     }
-    complain("SCANJUDGE_SCHEDULE", value, "in-order, reversed, random, last-first");
+    complain("SCANJUDGE_SCHEDULE", value, "in-order, reversed, random, last-first, interleaved");
 }
 
 static void read_number(const char *variable, uint64_t *out)
@@ -66,6 +65,7 @@ static void read_checks(struct wire_device_config *config)
         {"uninitialized", WIRE_CHECK_UNINITIALIZED},
         {"races", WIRE_CHECK_RACES},
         {"sync", WIRE_CHECK_SYNC},
+        {"global-races", WIRE_CHECK_GLOBAL_RACES},
         {"counters", WIRE_CHECK_COUNTERS},
         {"default", WIRE_CHECK_DEFAULT},
         {"all", WIRE_CHECK_DEFAULT | WIRE_CHECK_COUNTERS},
@@ -84,7 +84,8 @@ static void read_checks(struct wire_device_config *config)
             bits |= checks[i].bits;
         else if (length)
             complain("SCANJUDGE_CHECKS", value,
-                     "bounds, uninitialized, races, sync, counters, default, all, with commas");
+                     "bounds, uninitialized, races, sync, global-races, counters, default, all, "
+                     "with commas");
         at += length + (at[length] == ',');
     }
     config->checks = bits;

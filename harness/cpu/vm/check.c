@@ -2,6 +2,7 @@
  * checked. Here faults are found and told. The fast paths of exec_mem.c come here when their cache
  * misses, when addresses fall into several places, and for every fault. */
 #include "cpu/vm/check.h"
+#include "cpu/vm/watch.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -205,7 +206,7 @@ static void remember(struct warp *w, const struct mem_op *op, const struct check
                                 .bias = (uint8_t *)((uintptr_t)a->host - a->base),
                                 .defined = a->defined,
                                 .base = a->base};
-        bool plain = op->strength == VM_PLAIN && !(w->engine->checks & WIRE_CHECK_COUNTERS);
+        bool plain = op->strength == VM_PLAIN && !w->engine->watch_global;
         if (!op->write && !(w->engine->checks & WIRE_CHECK_UNINITIALIZED))
             c->defined = NULL;
         if (plain && c->span >= op->total)
@@ -221,14 +222,12 @@ static void count(struct warp *w, const struct mem_op *op, uint32_t global, uint
         v[op->write ? COUNTER_global_bytes_written : COUNTER_global_bytes_read] +=
             (uint64_t)vm_count_lanes(global) * op->total;
         v[COUNTER_global_requests]++;
-        if (w->engine->checks & WIRE_CHECK_COUNTERS)
-            vm_count_sectors(w, op, global);
     }
-    if (shared) {
+    if (shared)
         v[COUNTER_shared_requests]++;
-        if (w->engine->checks & WIRE_CHECK_COUNTERS)
-            vm_count_banks(w, op, shared);
-    }
+    const struct vm_engine *e = w->engine;
+    if ((global && e->watch_global) || (shared && e->watch_shared))
+        vm_watch(w, op, global, shared);
 }
 
 bool vm_mem_slow(struct warp *w, const struct mem_op *op, uint32_t m)

@@ -406,6 +406,7 @@ struct vm_engine {
     const struct vm_kernel *kernel;
     const struct vm_launch *launch;
     uint32_t checks;
+    uint32_t watch_global, watch_shared; /* enum vm_watcher bits: who sees every access */
     uint32_t block_threads, warps_per_block;
     uint64_t block_total, blocks_done, next_block;
     struct wire_counters *counters;
@@ -444,8 +445,6 @@ void vm_race_access(struct warp *w, const struct mem_op *op, uint32_t m);
 void vm_race_flags(struct warp *w, const struct mem_op *op, uint32_t m);
 /* Lanes of one store wrote different values to the same place. */
 void vm_race_same_store(struct warp *w, const struct mem_op *op, unsigned lane, unsigned other);
-void vm_count_sectors(struct warp *w, const struct mem_op *op, uint32_t m);
-void vm_count_banks(struct warp *w, const struct mem_op *op, uint32_t m);
 void vm_check_shfl(struct warp *w, const struct warp_op *op, uint32_t m, uint32_t in_range,
                    const uint32_t *source);
 bool vm_async(struct warp *w, const struct insn *i, uint32_t m);

@@ -3,6 +3,7 @@
 #include "cpu/vm/check.h"
 #include "cpu/vm/lower.h"
 #include "cpu/vm/sched.h"
+#include "cpu/vm/watch.h"
 
 #include "base/clock.h"
 #include "base/rng.h"
@@ -404,6 +405,7 @@ enum vm_status vm_launch(struct vm *vm, struct vm_kernel *kernel, const struct v
     e->kernel = kernel;
     e->launch = launch;
     e->checks = vm->config.checks;
+    vm_watch_start(e);
     e->counters = &vm->counters;
     e->block_threads = launch->block[0] * launch->block[1] * launch->block[2];
     e->warps_per_block = (e->block_threads + VM_LANES - 1) / VM_LANES;

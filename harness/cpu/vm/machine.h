@@ -8,7 +8,8 @@
  *   lower*.c   PTX instructions -> compact decoded instructions with handlers
  *   exec*.c    the handlers: one warp, one instruction, 32 lanes; built once per instruction set
  *   sched.c    which warp of which resident block runs next; barriers; deadlock
- *   check*.c   listeners that look at accesses: bounds, uninitialised reads, shared-memory races */
+ *   check*.c   what an access may do: bounds, uninitialised reads, races
+ *   watch*.c   what is noted of every access on request: counters */
 #ifndef CPU_VM_MACHINE_H
 #define CPU_VM_MACHINE_H
 
@@ -96,6 +97,9 @@ struct vm {
     struct wire_counters counters;
     enum vm_status sticky;
     uint64_t launch_count;
+    uint32_t operation_count; /* begun so far, see vm_begin_operation() */
+    struct vm_operation operation;
+    char operation_what[128];
     struct vm_engine *engine; /* the machine's own working memory; exec/sched own it, may be NULL */
 };
 

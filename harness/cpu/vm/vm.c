@@ -2,6 +2,7 @@
 #include "cpu/vm/memory.h"
 #include "cpu/vm/module.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 /* A small Hopper-like card: opt-in shared memory of 227 KB, and few enough SMs that grids sized by
@@ -79,4 +80,25 @@ void vm_reset(struct vm *vm)
 void vm_counters(const struct vm *vm, struct wire_counters *out)
 {
     *out = vm->counters;
+}
+
+/* ---- the order of operations ---- */
+
+uint32_t vm_begin_operation(struct vm *vm, const struct vm_operation *operation)
+{
+    vm->operation = *operation;
+    snprintf(vm->operation_what, sizeof vm->operation_what, "%s",
+             operation->what ? operation->what : "");
+    vm->operation.what = vm->operation_what;
+    return ++vm->operation_count;
+}
+
+void vm_operation_reads(struct vm *vm, uint64_t address, uint64_t bytes)
+{
+    (void)vm, (void)address, (void)bytes;
+}
+
+void vm_operation_writes(struct vm *vm, uint64_t address, uint64_t bytes)
+{
+    (void)vm, (void)address, (void)bytes;
 }

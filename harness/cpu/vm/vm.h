@@ -89,6 +89,29 @@ uint64_t vm_memory_peak(const struct vm *vm); /* since vm_configure */
 /* Sentence for a host fault at this address, "" if it is not ours. Async-signal-safe. */
 void vm_explain_host_address(const struct vm *vm, const void *address, char *out, size_t out_bytes);
 
+/* ---- the order of operations ----
+ *
+ * What touches device memory - a launch, a copy, a memset - is an operation. cudart begins each
+ * one ahead of the calls that do it, and says which earlier ones come before it on a device as well
+ * (same stream, events, waits of the host), so that the race detector can tell what is not ordered.
+ */
+
+struct vm_operation {
+    /* Operations with lower numbers come before this one on a device, too. 0 = all of them do. */
+    uint32_t oldest_unordered;
+    /* Asked about those from there on; NULL with oldest_unordered 0. */
+    bool (*comes_before)(void *context, uint32_t earlier);
+    void *context;
+    const char *what; /* "kernel scan on stream 3": for messages; copied */
+};
+/* Returns its number: 1, 2, ... Ends the one before. A vm_launch without one begins one by itself,
+ * after everything. */
+uint32_t vm_begin_operation(struct vm *vm, const struct vm_operation *operation);
+/* The current operation reads or writes this range of device memory, from the host's side: reports
+ * a data_race with an operation that is not ordered. Unknown addresses are ignored. */
+void vm_operation_reads(struct vm *vm, uint64_t address, uint64_t bytes);
+void vm_operation_writes(struct vm *vm, uint64_t address, uint64_t bytes);
+
 /* ---- code ---- */
 
 /* Takes over `ptx` and everything in `arena` (moved: the caller's arena is empty afterwards).
