@@ -69,7 +69,8 @@ int cli_parse_seed(const struct cli *cli, const char *s, uint64_t *seed);
 int cli_parse_language(const struct cli *cli, int argc, char **argv, bool *chinese);
 
 /* "auto", "cpu" or "gpu" -> STATUS_DONE when it can be used here, else a message and a status. */
-int cli_device(const struct cli *cli, const char *name);
+int cli_device(const struct cli *cli, const char *name, bool *on_gpu);
+bool cli_has_gpu(void); /* an NVIDIA card and its driver */
 
 /* " Did you mean 'x'?" or "" - the nearest of the names. */
 const char *cli_nearest(struct cli *cli, const char *name, const char *const *names, size_t count);

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "judge/problem/suggest.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
@@ -158,14 +159,26 @@ int cli_option(const struct cli *cli, int argc, char **argv, const struct option
     return '?';
 }
 
-int cli_device(const struct cli *cli, const char *name)
+bool cli_has_gpu(void)
 {
+    if (!file_exists("/dev/nvidia0"))
+        return false;
+    void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
+    if (driver)
+        dlclose(driver);
+    return driver != NULL;
+}
+
+int cli_device(const struct cli *cli, const char *name, bool *on_gpu)
+{
+    *on_gpu = strcmp(name, "gpu") == 0;
     if (strcmp(name, "auto") == 0 || strcmp(name, "cpu") == 0)
         return STATUS_DONE;
-    if (strcmp(name, "gpu") == 0)
-        return cli_failed(cli,
-                          "this version judges on the CPU device only, not on a graphics card. "
-                          "Leave --device out, or say --device cpu.");
+    if (*on_gpu && cli_has_gpu())
+        return STATUS_DONE;
+    if (*on_gpu)
+        return cli_failed(cli, "there is no NVIDIA card with a driver here (no /dev/nvidia0, or no "
+                               "libcuda.so.1). Leave --device out, or say --device cpu.");
     return cli_usage(cli, "there is no device '%s'; auto, cpu and gpu are.", name);
 }
 

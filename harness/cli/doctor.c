@@ -184,9 +184,11 @@ static enum probe_result probe_problems(struct cli *cli, struct text *got)
 static enum probe_result probe_gpu(struct cli *cli, struct text *got)
 {
     (void)cli;
-    bool card = file_exists("/dev/nvidia0");
-    text_add(got, card ? "there is one, not used yet" : "none (no /dev/nvidia0)");
-    return MISSING;
+    bool card = file_exists("/dev/nvidia0"), usable = cli_has_gpu();
+    text_add(got, usable ? "there is one"
+                  : card ? "there is one, but no driver (libcuda.so.1)"
+                         : "none (no /dev/nvidia0)");
+    return usable ? FOUND : MISSING;
 }
 
 static const struct component {
@@ -209,7 +211,7 @@ static const struct component {
      "isolation of submissions; not used by this version"},
     {"cgroup", "memory, pids", false, probe_cgroup,
      "isolation of submissions; not used by this version"},
-    {"GPU", "any", false, probe_gpu, "not used by this version: the CPU device judges"},
+    {"GPU", "any", false, probe_gpu, "for --device gpu; the CPU device needs none"},
 };
 
 int command_doctor(struct cli *cli, int argc, char **argv)

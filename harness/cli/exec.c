@@ -24,7 +24,7 @@ static const struct option OPTIONS[] = {
 };
 
 /* Our environment with the variables that the drop-in library looks at. */
-static const char **environment_for(struct cli *cli, const char *source)
+static const char **environment_for(struct cli *cli, const char *source, const char *libraries)
 {
     struct arena *a = &cli->arena;
     static const char *const OURS[] = {
@@ -42,15 +42,17 @@ static const char **environment_for(struct cli *cli, const char *source)
             list[used++] = environ[i];
     }
     const char *before = getenv("LD_LIBRARY_PATH");
-    list[used++] = arena_printf(a, "LD_LIBRARY_PATH=%s%s%s", cli->build_lib,
+    list[used++] = arena_printf(a, "LD_LIBRARY_PATH=%s%s%s", libraries,
                                 before && before[0] ? ":" : "", before ? before : "");
     list[used++] = "SCANJUDGE_REPORT=1";
     list[used++] = arena_printf(a, "SCANJUDGE_SOURCE=%s", file_base_name(source));
     return list;
 }
 
-/* 0 and `library` is the program; else a message and an exit status. */
-static int build_program(struct cli *cli, const char *source, const char **program)
+/* 0 and `program` is it, `libraries` the folder of the libcudart to run it with; else a message and
+ * an exit status. */
+static int build_program(struct cli *cli, const char *source, bool on_gpu, const char **program,
+                         const char **libraries)
 {
     struct toolkit toolkit;
     struct compile_result result;
@@ -59,6 +61,10 @@ static int build_program(struct cli *cli, const char *source, const char **progr
         return cli_wrong(cli, "%s", e.text);
     if (toolkit_find(cli->paths.cache, &cli->arena, &toolkit, &e) != 0)
         return cli_failed(cli, "%s", e.text);
+    const char *cudart = on_gpu ? toolkit_cudart(&toolkit, &cli->arena) : cli->paths.cudart;
+    if (!cudart)
+        return cli_failed(cli, "the CUDA Toolkit in %s has no libcudart.so.13", toolkit.home);
+    *libraries = arena_strndup(&cli->arena, cudart, (size_t)(file_base_name(cudart) - cudart) - 1);
     const char *slash = strrchr(source, '/');
     const char *folder =
         slash ? arena_strndup(&cli->arena, source, slash == source ? 1 : (size_t)(slash - source))
@@ -103,20 +109,21 @@ static int build_program(struct cli *cli, const char *source, const char **progr
 int command_exec(struct cli *cli, int argc, char **argv)
 {
     int option;
+    bool on_gpu = false;
     while ((option = cli_option(cli, argc, argv, OPTIONS, true)) != -1) {
-        int status = option == OPTION_DEVICE ? cli_device(cli, optarg) : STATUS_USAGE;
+        int status = option == OPTION_DEVICE ? cli_device(cli, optarg, &on_gpu) : STATUS_USAGE;
         if (status != STATUS_DONE)
             return status;
     }
     if (optind >= argc)
         return cli_usage(cli, "exec wants a .cu file.");
-    const char *source = argv[optind], *program = NULL;
-    int status = build_program(cli, source, &program);
+    const char *source = argv[optind], *program = NULL, *libraries = NULL;
+    int status = build_program(cli, source, on_gpu, &program, &libraries);
     if (status != STATUS_DONE)
         return status;
     argv[optind] = (char *)(uintptr_t)program; /* argv[0] of the program; the rest follows */
     struct proc_spec spec = {.argv = (const char *const *)(argv + optind),
-                             .environment = environment_for(cli, source),
+                             .environment = environment_for(cli, source, libraries),
                              .keep_fd = -1,
                              .pass_output = true};
     struct proc p;

@@ -90,7 +90,7 @@ static int parse(struct cli *cli, int argc, char **argv, struct run_call *call)
                 status = cli_usage(cli, "--output wants the name of a file, and got an empty one.");
             break;
         case OPTION_DEVICE:
-            status = cli_device(cli, optarg);
+            status = cli_device(cli, optarg, &call->judge.on_gpu);
             break;
         case OPTION_CHECK:
             status = parse_check(cli, optarg, &call->judge.checks);

@@ -121,7 +121,7 @@ static int run_passes(struct case_run *r, struct err *e)
     struct session *s = r->s;
     struct result_case *result = r->result;
     bool is_small = work_is_small(r->c);
-    bool is_limited = costs_apply(s->problem, result->name);
+    bool is_limited = !s->options->on_gpu && costs_apply(s->problem, result->name);
     result->verdict = VERDICT_accepted;
     for (unsigned pass = 0; pass < PASS_COUNT; pass++) {
         const struct pass_row *row = &PASSES[pass];
@@ -145,7 +145,7 @@ static int run_passes(struct case_run *r, struct err *e)
         take_findings(r);
         if (r->verdict.verdict != VERDICT_accepted)
             return report_failure(r, pass, is_small, e);
-        if (!is_small)
+        if (!is_small || s->options->on_gpu) /* a card has its own schedule */
             break;
     }
     const char *cost = is_limited ? costs_exceeded(&r->c->data, &result->counters, s->arena) : NULL;

@@ -85,9 +85,9 @@ static void worker_init(struct worker *w, struct crew *crew, const struct sessio
         w->session.arena = &w->arena;
 }
 
-static bool wants_second_worker(const struct work *work)
+static bool wants_second_worker(const struct session *pattern, const struct work *work)
 {
-    return work->count > 1 && work->large_count > 0 &&
+    return !pattern->options->on_gpu && work->count > 1 && work->large_count > 0 &&
            work->items[work->by_size[0]].c.bytes >= SECOND_WORKER_BYTES &&
            sysconf(_SC_NPROCESSORS_ONLN) > 1;
 }
@@ -147,7 +147,7 @@ int crew_run(const struct session *pattern, struct work *work, struct result *re
     crew->was_run = arena_array(arena, work->count, sizeof *crew->was_run);
     worker_init(&workers[0], crew, pattern, WORK_SMALL_FIRST);
     worker_init(&workers[1], crew, pattern, WORK_LARGE_FIRST);
-    bool two = wants_second_worker(work) &&
+    bool two = wants_second_worker(pattern, work) &&
                pthread_create(&workers[1].thread, NULL, work_off, &workers[1]) == 0;
     work_off(&workers[0]);
     if (two)

@@ -57,6 +57,7 @@ struct judging {
     struct session session; /* of the first worker; the pattern for the others */
     struct problem problem;
     struct toolkit toolkit;
+    const char *cudart; /* which libcudart.so.13 the runner loads */
     struct compile_job submission, reference;
     struct work work;
     bool has_work;
@@ -147,13 +148,16 @@ static struct run_spec run_spec_of(const struct judging *j, const char *library)
 {
     struct run_spec spec = {
         .runner = j->paths->runner,
-        .cudart = j->paths->cudart,
+        .cudart = j->cudart,
         .library = library,
         .entry = j->problem.entry,
         .start_limit_ns = START_LIMIT_NS,
         .memory_bytes = j->problem.limits.memory_bytes,
         .output_bytes = j->problem.limits.output_bytes,
     };
+    /* The driver reserves far more than it uses. */
+    if (j->session.options->on_gpu)
+        spec.memory_bytes = 0;
     /* The limit is meant for what the submission takes; the device itself needs some as well. */
     if (spec.memory_bytes)
         spec.memory_bytes += (uint64_t)512 << 20;
@@ -202,9 +206,17 @@ static int finish_compiling(struct judging *j)
 }
 
 /* Without them every submission would seem to fail by itself. */
-static int check_parts(const struct judge_paths *paths, struct err *e)
+static int check_parts(struct judging *j, struct err *e)
 {
-    const char *parts[] = {paths->runner, paths->cudart};
+    const struct judge_paths *paths = j->paths;
+    if (toolkit_find(paths->cache, j->session.arena, &j->toolkit, e) != 0)
+        return -1;
+    j->cudart = paths->cudart;
+    if (j->session.options->on_gpu && !(j->cudart = toolkit_cudart(&j->toolkit, j->session.arena)))
+        return err_set(e,
+                       "the CUDA Toolkit in %s has no libcudart.so.13: install its cudart package",
+                       j->toolkit.home);
+    const char *parts[] = {paths->runner, j->cudart};
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         if (!file_exists(parts[i]))
             return err_set(e, "%s is missing: build the judge again, or run ./judge.sh doctor",
@@ -221,8 +233,7 @@ static int judge_all(struct judging *j, const char *problem_id, struct err *e)
     s->problem = &j->problem;
     s->use_reference = s->options->reference_as_oracle || !j->problem.oracle;
     struct err fault;
-    if (check_parts(j->paths, &fault) != 0 ||
-        toolkit_find(j->paths->cache, s->arena, &j->toolkit, &fault) != 0)
+    if (check_parts(j, &fault) != 0)
         return judge_error(j, &fault);
     j->has_work = true;
     if (work_init(&j->work, &j->problem, j->cases, j->case_count, s->seed, !s->use_reference,
@@ -245,16 +256,14 @@ int judge_submission(const struct judge_paths *paths, const char *problem_id, co
     struct judging *j = arena_alloc(arena, sizeof *j);
     *result = (struct result){.problem = arena_strdup(arena, problem_id),
                               .submission = arena_strdup(arena, source),
-                              .device = "cpu",
+                              .device = options->on_gpu ? "gpu" : "cpu",
                               .seed = options->seed ? options->seed : rng_secret_seed(),
                               .compile = {.log = ""}};
     j->result = result;
     j->paths = paths;
     j->session = (struct session){
         .options = options, .source = result->submission, .seed = result->seed, .arena = arena};
-    j->session.checks = options->checks        ? options->checks
-                        : options->only_bounds ? WIRE_CHECK_BOUNDS
-                                               : WIRE_CHECK_DEFAULT;
+    j->session.checks = options->checks ? options->checks : WIRE_CHECK_DEFAULT;
     int status = judge_all(j, problem_id, e);
     job_join(&j->submission);
     job_join(&j->reference);

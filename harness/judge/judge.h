@@ -25,7 +25,7 @@ struct judge_options {
     uint64_t seed;            /* 0 = draw a secret one */
     const char *case_name;    /* NULL = all */
     uint32_t checks;          /* enum wire_check; 0 = WIRE_CHECK_DEFAULT */
-    bool only_bounds;         /* shorthand used by the bench */
+    bool on_gpu;              /* NVIDIA's libcudart and the card instead of the CPU device */
     bool reference_as_oracle; /* expected answers from the reference even if there is an oracle */
     bool count;               /* also sectors and bank conflicts, in the first pass of every case */
     const char *command;      /* how people start the judge, for `reproduce`; NULL = "./judge.sh" */

@@ -23,6 +23,8 @@ struct toolkit {
 /* Looks in $PATH, $CUDA_HOME, /usr/local/cuda. -1 with how to install the CUDA Toolkit. The version
  * costs a run of nvcc only the first time: it is cached by nvcc's path, size and time. */
 int toolkit_find(const char *cache_folder, struct arena *arena, struct toolkit *t, struct err *e);
+/* NVIDIA's libcudart.so.13 in the toolkit, NULL if it has none. */
+const char *toolkit_cudart(const struct toolkit *t, struct arena *arena);
 
 struct compile_spec {
     const char *source;    /* path of the .cu file */

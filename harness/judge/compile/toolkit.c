@@ -173,3 +173,15 @@ int toolkit_find(const char *cache_folder, struct arena *arena, struct toolkit *
         return -1;
     return 0;
 }
+
+const char *toolkit_cudart(const struct toolkit *t, struct arena *arena)
+{
+    static const char *const FOLDERS[] = {"lib64", "lib", "targets/x86_64-linux/lib",
+                                          "targets/sbsa-linux/lib"};
+    for (size_t k = 0; k < sizeof FOLDERS / sizeof FOLDERS[0]; k++) {
+        const char *path = arena_printf(arena, "%s/%s/libcudart.so.13", t->home, FOLDERS[k]);
+        if (file_exists(path))
+            return path;
+    }
+    return NULL;
+}
