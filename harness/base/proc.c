@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/pidfd.h>
+#include <sys/syscall.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -255,7 +255,8 @@ bool proc_read(int *fd, struct text *to, size_t limit_bytes)
 
 int proc_watch(const struct proc *p, struct err *e)
 {
-    int fd = pidfd_open(p->pid, 0);
+    /* Not glibc's wrapper: that one asks for glibc 2.36. */
+    int fd = (int)syscall(SYS_pidfd_open, p->pid, 0);
     return fd >= 0 ? fd : err_set_errno(e, "cannot watch process %d", (int)p->pid);
 }
 
