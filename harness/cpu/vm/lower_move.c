@@ -173,15 +173,23 @@ bool lower_pred_logic(struct lower *l, const struct ptx_instr *in)
         i->a = lower_pred(l, a->reg);
         return true;
     }
-    if (b->kind != PTX_OPERAND_REG)
+    uint32_t other = lower_pred_temp(l, 0);
+    if (b->kind == PTX_OPERAND_IMM) { /* nvcc writes "not" as xor.pred with -1 */
+        struct insn *i = lower_emit(l, s, VM_OP_pred_set);
+        i->d = other;
+        i->x = b->imm ? VM_FULL : 0;
+    } else if (b->kind == PTX_OPERAND_REG) {
+        other = lower_pred(l, b->reg);
+    } else {
         return false;
+    }
     struct insn *i = lower_emit(l, s,
                                 in->op == PTX_OP_and  ? VM_OP_pred_and
                                 : in->op == PTX_OP_or ? VM_OP_pred_or
                                                       : VM_OP_pred_xor);
     i->d = lower_pred(l, d->reg);
     i->a = lower_pred(l, a->reg);
-    i->b = lower_pred(l, b->reg);
+    i->b = other;
     i->y = a->negated ? VM_FULL : 0;
     i->x = b->negated ? VM_FULL : 0;
     return true;
