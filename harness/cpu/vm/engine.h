@@ -267,8 +267,8 @@ struct vm_code {
 };
 
 /* Lowers a kernel and every function that it can call. Never fails: what cannot be lowered becomes
- * a trap that is reported when it is executed. */
-struct vm_code *vm_lower(const struct vm_kernel *kernel, const struct vm_exec *exec);
+ * a trap that is reported when it is executed. fine: turns may end before every access. */
+struct vm_code *vm_lower(const struct vm_kernel *kernel, const struct vm_exec *exec, bool fine);
 
 /* Bytes of static shared memory that a kernel and what it calls use. */
 uint64_t vm_static_shared(const struct vm_kernel *kernel);
@@ -345,6 +345,11 @@ struct warp {
     uint64_t spin_hash, spin_version, spin_age, spin_next;
     bool cycling; /* it will repeat itself until memory changes */
 
+    /* parting at random, see sched_shake.c */
+    uint64_t still_version;
+    uint32_t still_turns; /* of this warp, in which nobody changed memory */
+    bool loose;           /* groups run in any order; else lowest pc first */
+
     bool partial_events; /* *.sync operations of some lanes since full_event */
     bool passed_by;
     bool fenced;     /* has executed a fence */
@@ -370,6 +375,7 @@ struct barrier {
     uint32_t first_pc; /* of the first arrival in this phase */
     uint32_t first_thread;
     uint32_t warps;         /* bit per warp that has arrived threads */
+    uint32_t lanes[VM_WARPS_MOST]; /* of a counted barrier: who of each warp has arrived */
     uint32_t votes, voters; /* bar.red */
     bool in_use;
 };
@@ -413,7 +419,9 @@ struct vm_engine {
     struct mem_cache *caches; /* per mem_op of the code */
     uint32_t cache_capacity;
     struct block **slots;
-    uint32_t slot_capacity, slots_used, resident_most;
+    uint32_t slot_capacity, slots_used;
+    uint32_t resident_most;   /* what fits on the device */
+    uint32_t resident_wanted; /* at first: fewer when the configuration asks for it */
     uint8_t *bank; /* as every block's bank begins */
     struct warp *setup_warp;
     enum vm_status status;
@@ -428,6 +436,7 @@ struct vm_engine {
     uint64_t *race_pairs; /* hash of pairs of instructions reported in this launch */
     uint32_t race_pair_count;
     struct path_verdict paths[VM_PATHS]; /* of the running code */
+    bool interleaved;                    /* WIRE_INTERLEAVED */
 };
 
 /* ---- memory and checks (check*.c) ---- */
@@ -490,6 +499,10 @@ void vm_park_at_barrier(struct warp *w, uint32_t m, uint32_t next_pc, uint8_t id
 void vm_stack_reserve(struct warp *w, size_t bytes);
 void vm_local_reserve(struct warp *w, uint64_t bytes);
 bool vm_has_runnable(const struct warp *w);
+/* Only the lanes in m of the running group go on, the others wait where they are. */
+void vm_part_lanes(struct warp *w, uint32_t m);
+/* Another runnable group becomes the running one, if there is any. */
+void vm_change_group(struct warp *w);
 /* All groups at SYNC: lets the first go on without the lanes that cannot come. false: none there */
 bool vm_force_sync(struct warp *w);
 

@@ -242,6 +242,8 @@ static void start_warp(struct warp *w, uint32_t threads)
     w->spin = w->rotation = w->quiet_turns = 0;
     w->passed_by = w->fenced = w->force_sync = w->cycling = w->done = w->whole_waits = false;
     w->runnable = true;
+    w->loose = false;
+    w->still_turns = 0;
     w->warp_count = 0;
     w->copy_count = 0;
     if (e->code->has_copies) {
@@ -377,18 +379,18 @@ void vm_use_exec(struct vm *vm, const struct vm_exec *exec)
     engine_of(vm)->exec = exec;
 }
 
-static uint32_t resident_blocks(struct vm_engine *e)
+static void set_resident_blocks(struct vm_engine *e)
 {
     const struct vm *vm = e->vm;
     uint64_t fit = vm_kernel_occupancy(vm, e->kernel, e->block_threads, e->launch->dynamic_shared);
     uint64_t most = fit * vm->limits.sm_count;
-    if (vm->config.resident_blocks && vm->config.resident_blocks < most)
-        most = vm->config.resident_blocks;
-    if (e->launch->cooperative)
+    if (e->launch->cooperative || most > e->block_total)
         most = e->block_total;
-    if (most > e->block_total)
-        most = e->block_total;
-    return most ? (uint32_t)most : 1;
+    e->resident_most = most ? (uint32_t)most : 1;
+    e->resident_wanted = e->resident_most;
+    uint32_t wanted = vm->config.resident_blocks;
+    if (wanted && wanted < e->resident_most && !e->launch->cooperative)
+        e->resident_wanted = wanted;
 }
 
 enum vm_status vm_launch(struct vm *vm, struct vm_kernel *kernel, const struct vm_launch *launch)
@@ -398,13 +400,20 @@ enum vm_status vm_launch(struct vm *vm, struct vm_kernel *kernel, const struct v
     struct vm_engine *e = engine_of(vm);
     vm->launch_count++;
     vm->counters.value[COUNTER_kernel_launches]++;
-    if (!kernel->code)
-        kernel->code = vm_lower(kernel, e->exec);
+    e->interleaved = vm->config.schedule == WIRE_INTERLEAVED;
+    bool fine = e->interleaved || vm->config.delay_stores;
+    struct vm_code **code = fine ? &kernel->fine_code : &kernel->code;
+    if (!*code)
+        *code = vm_lower(kernel, e->exec, fine);
     memset(e->paths, 0, sizeof e->paths);
-    e->code = kernel->code;
+    e->code = *code;
     e->kernel = kernel;
     e->launch = launch;
     e->checks = vm->config.checks;
+    /* Lanes that execute one store together may write the same value; here they would be told apart.
+     * Races do not depend on the schedule: the other ones look for them. */
+    if (e->interleaved)
+        e->checks &= ~(uint32_t)(WIRE_CHECK_RACES | WIRE_CHECK_GLOBAL_RACES);
     vm_watch_start(e);
     e->counters = &vm->counters;
     e->block_threads = launch->block[0] * launch->block[1] * launch->block[2];
@@ -420,7 +429,7 @@ enum vm_status vm_launch(struct vm *vm, struct vm_kernel *kernel, const struct v
     if (e->block_total == 0 || e->block_threads == 0)
         return VM_OK;
     prepare(e);
-    e->resident_most = resident_blocks(e);
+    set_resident_blocks(e);
     sched_run(e);
     for (uint32_t k = 0; k < e->slots_used; k++)
         e->slots[k]->active = false;

@@ -315,6 +315,8 @@ static void mark_leaders(struct lower *l)
         const struct ptx_instr *in = &l->fn->instrs[k];
         if (lower_ends_block(in) || (in->guard >= 0 && lower_is_control(in)))
             l->leader[k + 1] = true;
+        if (l->fine && lower_is_access(in))
+            l->leader[k] = true;
         if (in->op == PTX_OP_bra && in->operands[0].kind == PTX_OPERAND_LABEL)
             l->leader[in->operands[0].imm] = true;
         if (in->op == PTX_OP_brx)
@@ -443,13 +445,16 @@ static void finish_code(struct lower *l)
     free(l->tables);
 }
 
-struct vm_code *vm_lower(const struct vm_kernel *kernel, const struct vm_exec *exec)
+struct vm_code *vm_lower(const struct vm_kernel *kernel, const struct vm_exec *exec, bool fine)
 {
     struct vm_code *c = calloc(1, sizeof *c);
     if (!c)
         BUG("out of memory for a kernel");
-    struct lower l = {
-        .kernel = kernel, .module = kernel->module, .ptx = &kernel->module->ptx, .code = c};
+    struct lower l = {.kernel = kernel,
+                      .module = kernel->module,
+                      .ptx = &kernel->module->ptx,
+                      .code = c,
+                      .fine = fine};
     uint32_t functions = l.ptx->function_count;
     c->exec = exec;
     c->module = kernel->module;

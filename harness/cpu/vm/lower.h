@@ -9,6 +9,7 @@
  *   lower_memory.c   loads, stores, atomics, parameters
  *   lower_async.c    cp.async, mbarrier
  *   lower_flow.c     branches, calls, barriers, operations across lanes
+ *   lower_fine.c     where schedules may part lanes besides branches
  *   scalar.c         what runs lane by lane */
 #ifndef CPU_VM_LOWER_H
 #define CPU_VM_LOWER_H
@@ -58,6 +59,7 @@ struct lower {
     const struct vm_module *module;
     const struct ptx_module *ptx;
     struct vm_code *code;
+    bool fine; /* a block head before every access */
     struct arena scratch;
     struct stream main, setup[3];
     uint8_t *bank;
@@ -136,6 +138,10 @@ void lower_place_shared(struct lower *l, const bool *functions);
 /* Fills in what every memory instruction has, and its address operand. */
 void lower_mem_op(struct lower *l, struct mem_op *op, const struct ptx_instr *in);
 void lower_address(struct lower *l, struct mem_op *op, const struct ptx_operand *a);
+
+/* ---- lower_fine.c ---- */
+/* May another thread's access come between this instruction and the one before it? */
+bool lower_is_access(const struct ptx_instr *in);
 
 /* ---- lower_analysis.c ---- */
 void lower_analyse(struct lower *l);

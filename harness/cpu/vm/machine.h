@@ -60,6 +60,7 @@ struct vm_kernel {
     char people_name[128]; /* demangled, without the argument list */
     uint32_t *param_offsets, *param_sizes;
     struct vm_code *code; /* NULL until the first launch */
+    struct vm_code *fine_code; /* the same with a block head before every access, lower_fine.c */
 };
 
 struct vm_module {

@@ -8,8 +8,6 @@
  * wait. */
 #include "cpu/vm/sched.h"
 
-#include "base/rng.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,15 +22,11 @@ enum {
 struct sched {
     struct vm_engine *e;
     enum wire_schedule schedule;
+    struct shake shake; /* for WIRE_INTERLEAVED */
     struct block **active;
     uint32_t count, target, most;
     uint32_t *free_slots, free_count;
 };
-
-static uint64_t draw(struct vm_engine *e, uint64_t bound)
-{
-    return rng_below(e->rng_key, e->rng_counter++, bound);
-}
 
 /* ---- barriers ---- */
 
@@ -107,9 +101,17 @@ void vm_barrier_arrive(struct warp *w, const struct insn *i, uint32_t m)
     } else if (bar->first_pc != pc && !count && op->aligned) {
         vm_report_mixed_barrier(w, pc, m, bar->first_pc, bar->first_thread);
     }
-    /* A counted barrier counts whole warps: lanes that are gone or never were count with the rest.
-     */
-    bar->arrived += count && m == w->live ? VM_LANES : vm_count_lanes(m);
+    bar->arrived += vm_count_lanes(m);
+    if (count) {
+        /* A counted barrier counts whole warps: lanes that are gone or never were count with the
+         * last of the others. */
+        uint32_t *lanes = &bar->lanes[w->index];
+        *lanes |= m;
+        if (*lanes == w->live) {
+            bar->arrived += VM_LANES - vm_count_lanes(w->live);
+            *lanes = 0;
+        }
+    }
     bar->warps |= 1u << w->index;
     if (op->sub != PTX_BAR_SYNC && op->sub != PTX_BAR_ARRIVE) {
         uint32_t p;
@@ -154,8 +156,10 @@ static bool run_warp(struct sched *s, struct warp *w)
             return false;
     }
     int32_t turn = TURN;
-    if (s->schedule == WIRE_RANDOM && draw(e, 16))
-        turn = 1 + (int32_t)draw(e, RANDOM_TURN);
+    if (s->schedule == WIRE_RANDOM && sched_draw(e, 16))
+        turn = 1 + (int32_t)sched_draw(e, RANDOM_TURN);
+    if (e->interleaved)
+        turn = shake_warp(&s->shake, w);
     uint64_t version = e->version;
     w->budget = w->turn = turn;
     e->exec->run(w);
@@ -186,16 +190,25 @@ static bool run_warp(struct sched *s, struct warp *w)
         w->quiet_turns = 0;
         return true;
     }
+    if (w->loose)
+        return true;
     stuck_watch(w);
     return w->stop == VM_STOP_BUDGET && !w->cycling;
+}
+
+static bool is_random(const struct sched *s)
+{
+    return s->schedule == WIRE_RANDOM || s->schedule == WIRE_INTERLEAVED;
 }
 
 static bool run_block(struct sched *s, struct block *b)
 {
     bool moved = false;
     uint32_t n = b->warp_count;
-    if (s->schedule == WIRE_RANDOM) {
-        struct warp *w = &b->warps[draw(s->e, n)];
+    if (is_random(s)) {
+        struct warp *w = &b->warps[sched_draw(s->e, n)];
+        if (w->runnable && shake_waits(&s->shake, w))
+            return true;
         for (uint32_t k = 0; k < n && !w->runnable; k++)
             w = &b->warps[(w->index + 1u) % n];
         return w->runnable && run_warp(s, w);
@@ -238,8 +251,8 @@ static bool round_of_turns(struct sched *s)
     bool moved = false;
     for (uint32_t k = 0; k < s->count && !s->e->stopped; k++) {
         uint32_t at = s->schedule == WIRE_REVERSED ? s->count - 1 - k : k;
-        if (s->schedule == WIRE_RANDOM)
-            at = (uint32_t)draw(s->e, s->count);
+        if (is_random(s))
+            at = (uint32_t)sched_draw(s->e, s->count);
         moved |= run_block(s, s->active[at]);
     }
     for (uint32_t k = s->count; k-- > 0;)
@@ -274,7 +287,8 @@ static bool over_limit(struct vm_engine *e)
     return true;
 }
 
-/* Nothing moved: more blocks, or lanes that wait for a mask that cannot arrive, or the end. */
+/* Nothing moved: more blocks, or lanes that wait for a mask that cannot arrive, or more blocks than
+ * were asked for but not more than the device holds, or the end. */
 static bool unblock(struct sched *s)
 {
     struct vm_engine *e = s->e;
@@ -282,6 +296,8 @@ static bool unblock(struct sched *s)
         s->target = s->target * 2 < s->most ? s->target * 2 : s->most;
         return true;
     }
+    if (!stuck_judge(e, s->active, s->count))
+        return true;
     bool forced = false;
     for (uint32_t k = 0; k < s->count; k++)
         for (uint32_t j = 0; j < s->active[k]->warp_count; j++) {
@@ -289,14 +305,27 @@ static bool unblock(struct sched *s)
             if (!w->done && !w->runnable)
                 forced |= vm_force_sync(w);
         }
-    return forced || !stuck_judge(e, s->active, s->count);
+    if (forced)
+        return true;
+    if (s->most < e->resident_most && e->next_block < e->block_total &&
+        s->schedule != WIRE_LAST_FIRST) {
+        stuck_warn_resident(e, s->active, s->count);
+        s->target = ++s->most;
+        return true;
+    }
+    stuck_report(e, s->active, s->count);
+    return false;
 }
 
 void sched_run(struct vm_engine *e)
 {
     struct sched s = {.e = e, .schedule = (enum wire_schedule)e->vm->config.schedule};
-    s.most = e->resident_most;
+    s.most = e->resident_wanted;
     s.target = s.schedule == WIRE_IN_ORDER ? ACTIVE_FIRST : ACTIVE_SHUFFLED;
+    if (e->interleaved) {
+        shake_start(&s.shake, e);
+        s.target = s.shake.active;
+    }
     if (s.schedule == WIRE_LAST_FIRST && !e->launch->cooperative) {
         s.target = LAST_FIRST_RESIDENT;
         if (s.most > LAST_FIRST_RESIDENT)
@@ -304,13 +333,13 @@ void sched_run(struct vm_engine *e)
     }
     if (s.target > s.most)
         s.target = s.most;
-    s.active = calloc(s.most, sizeof(void *));
-    s.free_slots = calloc(s.most, sizeof *s.free_slots);
+    s.active = calloc(e->resident_most, sizeof(void *));
+    s.free_slots = calloc(e->resident_most, sizeof *s.free_slots);
     if (!s.active || !s.free_slots)
-        BUG("out of memory for %u resident blocks", s.most);
+        BUG("out of memory for %u resident blocks", e->resident_most);
     while (!e->stopped && e->blocks_done < e->block_total) {
         start_blocks(&s);
-        uint32_t rounds = s.schedule == WIRE_RANDOM ? e->warps_per_block : 1;
+        uint32_t rounds = is_random(&s) ? e->warps_per_block : 1;
         bool moved = false;
         while (rounds-- && !moved && !e->stopped)
             moved = round_of_turns(&s);

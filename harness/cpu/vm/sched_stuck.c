@@ -7,8 +7,6 @@
  * are called stuck after many turns in which nobody changed anything. */
 #include "cpu/vm/sched.h"
 
-#include "base/rng.h"
-
 #include <stdio.h>
 #include <string.h>
 
@@ -140,35 +138,55 @@ static bool locate(const struct warp *w, bool spinning, struct vm_site *site)
     return true;
 }
 
-static void report(struct vm_engine *e, struct block **active, uint32_t count)
+/* Where everybody is, and one site for the finding: where somebody spins, else the first who waits.
+ */
+static void describe(struct vm_engine *e, struct block **active, uint32_t count,
+                     struct vm_site *site, char *text, size_t text_bytes)
 {
     struct waiting list[PLACES];
     uint32_t places = 0;
-    struct vm_site site = {.kernel = e->kernel, .module = e->code->module};
+    *site = (struct vm_site){.kernel = e->kernel, .module = e->code->module};
     for (uint32_t k = 0; k < count; k++)
         for (uint32_t j = 0; j < active[k]->warp_count; j++)
             if (!active[k]->warps[j].done)
                 gather(e, &active[k]->warps[j], list, &places);
-    /* The finding stands where somebody spins, else at the first who waits. */
     bool located = false;
     for (int pass = 0; pass < 2 && !located; pass++)
         for (uint32_t k = 0; k < count && !located; k++)
             for (uint32_t j = 0; j < active[k]->warp_count && !located; j++)
-                located = locate(&active[k]->warps[j], pass == 0, &site);
-    char text[400];
+                located = locate(&active[k]->warps[j], pass == 0, site);
     size_t used = 0;
     text[0] = '\0';
-    for (uint32_t k = 0; k < places && used < sizeof text; k++)
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s%u thread%s %s at %s",
+    for (uint32_t k = 0; k < places && used < text_bytes; k++)
+        used += (size_t)snprintf(text + used, text_bytes - used, "%s%u thread%s %s at %s",
                                  k ? ", " : "", list[k].threads, list[k].threads == 1 ? "" : "s",
                                  list[k].how, list[k].line);
+}
+
+void stuck_report(struct vm_engine *e, struct block **active, uint32_t count)
+{
+    struct vm_site site;
+    char text[400];
+    describe(e, active, count, &site, text, sizeof text);
     unsigned long long rest = e->block_total - e->next_block;
+    size_t used = strlen(text);
     if (rest && used < sizeof text)
         snprintf(text + used, sizeof text - used,
                  "; %llu blocks have not started and cannot before one of these ends", rest);
     vm_report(e->vm, FINDING_deadlock, WIRE_ERROR, &site, "nobody can go on: %s", text);
     e->stopped = true;
     e->status = VM_DEADLOCK;
+}
+
+void stuck_warn_resident(struct vm_engine *e, struct block **active, uint32_t count)
+{
+    struct vm_site site;
+    char text[300];
+    describe(e, active, count, &site, text, sizeof text);
+    vm_report(e->vm, FINDING_co_residency, WIRE_WARNING, &site,
+              "with %u blocks resident nobody can go on before another block starts: %s. A launch "
+              "promises room for one block; a cooperative launch makes all of them resident",
+              count, text);
 }
 
 bool stuck_judge(struct vm_engine *e, struct block **active, uint32_t count)
@@ -184,8 +202,5 @@ bool stuck_judge(struct vm_engine *e, struct block **active, uint32_t count)
         e->quiet_version = e->version;
         e->quiet_since = e->steps;
     }
-    if (!stuck && e->steps - e->quiet_since < PATIENCE_STEPS)
-        return false;
-    report(e, active, count);
-    return true;
+    return stuck || e->steps - e->quiet_since >= PATIENCE_STEPS;
 }

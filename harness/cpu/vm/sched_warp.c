@@ -4,9 +4,11 @@
  * the paths join, because code is laid out forwards. That order alone starves lanes: a spin at a
  * low pc would run for ever while the lane that could end it waits at a higher one. So a backward
  * branch that is taken often while others could run rotates: the group that has waited longest runs
- * for a while whatever its pc, then the order holds again. */
+ * for a while whatever its pc, then the order holds again. A loose warp (sched_shake.c) has no
+ * order: whoever runs goes on until its turn ends, and takes along those that it comes past. */
 #include "cpu/vm/engine.h"
 #include "cpu/vm/lower.h"
+#include "cpu/vm/sched.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -95,6 +97,35 @@ static uint32_t first_runnable(const struct warp *w)
     return best;
 }
 
+/* One of them, or group_count. */
+static uint32_t any_runnable(const struct warp *w)
+{
+    uint32_t chosen = w->group_count, seen = 0;
+    for (uint32_t k = 0; k < w->group_count; k++)
+        if (w->groups[k].state == VM_RUNNABLE && sched_draw(w->engine, ++seen) == 0)
+            chosen = k;
+    return chosen;
+}
+
+void vm_part_lanes(struct warp *w, uint32_t m)
+{
+    push(w, w->mask & ~m, (uint32_t)(w->resume - w->engine->code->insns), VM_RUNNABLE);
+    w->mask &= m;
+}
+
+void vm_change_group(struct warp *w)
+{
+    uint32_t other = any_runnable(w);
+    if (other == w->group_count)
+        return;
+    struct group next = w->groups[other];
+    drop(w, other);
+    push(w, w->mask, (uint32_t)(w->resume - w->engine->code->insns), VM_RUNNABLE);
+    w->groups[w->group_count++] = next;
+    take(w, w->group_count - 1);
+    merge(w);
+}
+
 bool vm_has_runnable(const struct warp *w)
 {
     return first_runnable(w) < w->group_count;
@@ -107,7 +138,7 @@ void vm_watch_groups(struct warp *w)
         const struct group *g = &w->groups[k];
         if (g->state != VM_RUNNABLE)
             continue;
-        if (w->rotation || g->depth > w->depth)
+        if (w->rotation || w->loose || g->depth > w->depth)
             w->join_pc = 0;
         else if (g->depth == w->depth && g->pc < w->join_pc)
             w->join_pc = g->pc;
@@ -121,6 +152,8 @@ void vm_diverge(struct warp *w, uint32_t taken, uint32_t taken_pc, uint32_t fall
 {
     w->engine->counters->value[COUNTER_divergent_branches]++;
     bool taken_first = taken_pc < fallen_pc;
+    if (w->loose)
+        taken_first = sched_draw(w->engine, 2);
     push(w, taken_first ? fallen : taken, taken_first ? fallen_pc : taken_pc, VM_RUNNABLE);
     w->mask = taken_first ? taken : fallen;
     w->resume = w->engine->code->insns + (taken_first ? taken_pc : fallen_pc);
@@ -131,7 +164,7 @@ void vm_diverge(struct warp *w, uint32_t taken, uint32_t taken_pc, uint32_t fall
 void vm_join(struct warp *w, uint32_t pc)
 {
     merge(w);
-    if (w->rotation && --w->rotation) {
+    if (w->loose || (w->rotation && --w->rotation)) {
         vm_watch_groups(w);
         return;
     }
@@ -162,7 +195,7 @@ void vm_pick(struct warp *w)
 {
     w->rotation = 0;
     w->spin = 0;
-    uint32_t best = first_runnable(w);
+    uint32_t best = w->loose ? any_runnable(w) : first_runnable(w);
     if (best == w->group_count) {
         w->mask = 0;
         w->runnable = false;
@@ -171,7 +204,7 @@ void vm_pick(struct warp *w)
     }
     take(w, best);
     merge(w);
-    if (w->group_count)
+    if (w->group_count && !w->engine->interleaved)
         note_passing(w);
     vm_watch_groups(w);
 }

@@ -18,7 +18,7 @@
 #define MINE "mul.wide.u32 %q10, %r1, 4;\n add.s64 %q10, %q1, %q10;\n"
 
 static const enum wire_schedule SCHEDULES[] = {WIRE_IN_ORDER, WIRE_REVERSED, WIRE_RANDOM,
-                                               WIRE_LAST_FIRST};
+                                               WIRE_INTERLEAVED, WIRE_LAST_FIRST};
 
 static enum vm_status run(struct kit *k, const char *body, enum wire_schedule schedule,
                           uint32_t grid, uint32_t block, uint64_t *buffer, size_t bytes)
@@ -81,7 +81,7 @@ static const char SPIN_LOCK[] =
 static void spin_lock(void **state)
 {
     (void)state;
-    for (size_t s = 0; s < 4; s++) {
+    for (size_t s = 0; s < 5; s++) {
         struct kit k;
         uint64_t out;
         assert_int_equal(run(&k, SPIN_LOCK, SCHEDULES[s], 3, 96, &out, 8), VM_OK);
@@ -105,7 +105,7 @@ static void look_back_with_ticket(void **state)
                    "setp.eq.u32 %p3, %r4, 0;\n @%p3 bra WAIT;\n"
                    "PUBLISH:\n add.u32 %r4, %r4, 1;\n st.release.gpu.global.u32 [%q5+4], %r4;\n"
                    "DONE:\n ret;\n";
-    for (size_t s = 0; s < 4; s++) {
+    for (size_t s = 0; s < 5; s++) {
         struct kit k;
         uint64_t out;
         assert_int_equal(run(&k, BODY, SCHEDULES[s], 500, 64, &out, 501 * 4), VM_OK);
@@ -129,7 +129,7 @@ static const char LOOK_BACK_BY_INDEX[] =
 static void look_back_by_index(void **state)
 {
     (void)state;
-    for (size_t s = 0; s < 4; s++) {
+    for (size_t s = 0; s < 5; s++) {
         struct kit k;
         uint64_t out;
         bool dies = SCHEDULES[s] == WIRE_LAST_FIRST;
@@ -156,7 +156,7 @@ static void barrier_of_the_grid(void **state)
                    "PAST:\n bar.sync 0;\n"
                    "setp.ne.u32 %p3, %r1, 33;\n @%p3 bra END;\n"
                    "red.global.add.u32 [%q1+4], 1;\n END:\n ret;\n";
-    for (size_t s = 0; s < 3; s++) {
+    for (size_t s = 0; s < 4; s++) {
         struct kit k;
         uint64_t out;
         enum vm_status st = run(&k, BODY, SCHEDULES[s], 64, 64, &out, 8);
@@ -169,7 +169,7 @@ static void barrier_of_the_grid(void **state)
 
 static void expect_deadlock(const char *body, uint32_t block, uint32_t line, const char *words)
 {
-    for (size_t s = 0; s < 3; s++) {
+    for (size_t s = 0; s < 4; s++) {
         struct kit k;
         uint64_t out;
         struct wire_finding f;
@@ -257,7 +257,7 @@ static void early_returns_with_work(void **state)
         TID PARAMS MINE "setp.ge.u32 %p1, %r1, 40;\n @%p1 bra EARLY;\n"
                         "bar.sync 0;\n mov.u32 %r3, 1;\n st.global.u32 [%q10], %r3;\n ret;\n"
                         "EARLY:\n mov.u32 %r4, 2;\n st.global.u32 [%q10], %r4;\n ret;\n";
-    for (size_t s = 0; s < 3; s++) {
+    for (size_t s = 0; s < 4; s++) {
         struct kit k;
         uint64_t out;
         assert_int_equal(run(&k, BODY, SCHEDULES[s], 1, 96, &out, 400), VM_OK);
@@ -343,7 +343,7 @@ static void values_of_parted_lanes(void **state)
         "and.b32 %r11, %r10, 0;\n and.b32 %r12, %r9, 0;\n or.b32 %r11, %r11, %r12;\n"
         "and.b32 %r13, %r8, 0;\n or.b32 %r11, %r11, %r13;\n add.u32 %r11, %r11, 1;\n"
         "red.global.add.u32 [%q1], %r11;\n ret;\n";
-    for (size_t s = 0; s < 3; s++) {
+    for (size_t s = 0; s < 4; s++) {
         struct kit k;
         uint64_t out;
         assert_int_equal(run(&k, BODY, SCHEDULES[s], 1, 32, &out, 8), VM_OK);
