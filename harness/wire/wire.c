@@ -117,10 +117,3 @@ enum finding_kind finding_find(const char *name)
             return (enum finding_kind)k;
     return FINDING_COUNT;
 }
-
-const char *wire_schedule_name(enum wire_schedule s)
-{
-    static const char *const NAMES[WIRE_SCHEDULE_COUNT] = {"in order", "reversed", "random",
-                                                           "last block first", "interleaved"};
-    return NAMES[s];
-}

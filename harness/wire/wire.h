@@ -95,7 +95,11 @@ enum wire_schedule {
     WIRE_INTERLEAVED, /* seeded; also groups of lanes, and also between memory accesses */
     WIRE_SCHEDULE_COUNT
 };
-const char *wire_schedule_name(enum wire_schedule s);
+const char *wire_schedule_name(enum wire_schedule s); /* "last block first" */
+const char *wire_schedule_key(enum wire_schedule s);  /* "last-first" */
+/* WIRE_SCHEDULE_COUNT if there is none. */
+enum wire_schedule wire_schedule_find(const char *key, size_t length);
+const char *wire_schedules_allowed(void); /* "in-order, reversed, ..." */
 
 /* When the work of a stream is done, between its call and the moment at which somebody waits. */
 enum wire_stream_order {
@@ -104,6 +108,10 @@ enum wire_stream_order {
     WIRE_STREAMS_RANDOM, /* seeded */
     WIRE_STREAM_ORDER_COUNT
 };
+const char *wire_stream_order_key(enum wire_stream_order o); /* "late" */
+/* WIRE_STREAM_ORDER_COUNT if there is none. */
+enum wire_stream_order wire_stream_order_find(const char *key);
+const char *wire_stream_orders_allowed(void);
 
 enum wire_check { /* bits */
                   WIRE_CHECK_BOUNDS =
@@ -119,13 +127,19 @@ enum wire_check { /* bits */
                   WIRE_CHECK_TRACE = 128,  /* every access, for small sizes */
                   WIRE_CHECK_DEFAULT = 1 | 2 | 4 | 8 | 32,
 };
+/* Names of checks.def with commas between them -> bits. false: one of them is unknown. */
+bool wire_checks_parse(const char *names, uint32_t *checks);
+const char *wire_checks_allowed(void); /* "bounds, uninitialized, ..." */
+/* The other way round: what wire_checks_parse() reads. */
+void wire_checks_print(uint32_t checks, char *out, size_t out_bytes);
 
 struct wire_device_config {
     uint32_t schedule; /* enum wire_schedule */
     uint32_t checks;   /* enum wire_check bits */
     uint64_t schedule_seed;
     uint64_t step_limit;      /* warp instructions of one launch; 0 = none */
-    uint32_t resident_blocks; /* 0 = as many as the occupancy allows */
+    uint32_t resident_blocks; /* at first, more only when nobody can go on without; 0 = as many as
+                                 the occupancy allows */
     uint32_t stream_order;    /* enum wire_stream_order */
     uint32_t host_threads;    /* that run blocks side by side, where schedule and checks allow it;
                                  0 = one per processor */

@@ -168,9 +168,65 @@ static void test_text_from_outside(void **state)
     }
 }
 
+static void test_checks(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *names;
+        uint32_t bits; /* 0: refused */
+        const char *printed;
+    } ROWS[] = {
+        {"bounds", WIRE_CHECK_BOUNDS, "bounds"},
+        {"races", WIRE_CHECK_BOUNDS | WIRE_CHECK_RACES, "bounds,races"},
+        {"races,sync,races", WIRE_CHECK_BOUNDS | WIRE_CHECK_RACES | WIRE_CHECK_SYNC,
+         "bounds,races,sync"},
+        {"default", WIRE_CHECK_DEFAULT, "default"},
+        {"bounds,uninitialized,races,sync,global-races", WIRE_CHECK_DEFAULT, "default"},
+        {"default,counters", WIRE_CHECK_DEFAULT | WIRE_CHECK_COUNTERS, "all"},
+        {"all", WIRE_CHECK_DEFAULT | WIRE_CHECK_COUNTERS, "all"},
+        {"", 0, NULL},
+        {"races,", 0, NULL},
+        {",races", 0, NULL},
+        {"race", 0, NULL},
+        {"racess", 0, NULL},
+        {"bounds races", 0, NULL},
+    };
+    for (size_t i = 0; i < sizeof ROWS / sizeof ROWS[0]; i++) {
+        uint32_t bits = 0;
+        char printed[128];
+        assert_int_equal(wire_checks_parse(ROWS[i].names, &bits), ROWS[i].bits != 0);
+        assert_int_equal(bits, ROWS[i].bits);
+        if (!bits)
+            continue;
+        wire_checks_print(bits, printed, sizeof printed);
+        assert_string_equal(printed, ROWS[i].printed);
+    }
+    assert_non_null(strstr(wire_checks_allowed(), "bounds, uninitialized, races"));
+}
+
+static void test_schedules(void **state)
+{
+    (void)state;
+    for (int s = 0; s < WIRE_SCHEDULE_COUNT; s++) {
+        const char *key = wire_schedule_key((enum wire_schedule)s);
+        assert_int_equal(wire_schedule_find(key, strlen(key)), s);
+        assert_non_null(strstr(wire_schedules_allowed(), key));
+        assert_true(wire_schedule_name((enum wire_schedule)s)[0] != '\0');
+    }
+    assert_int_equal(wire_schedule_find("randomly", 8), WIRE_SCHEDULE_COUNT);
+    assert_int_equal(wire_schedule_find("rando", 5), WIRE_SCHEDULE_COUNT);
+    for (int o = 0; o < WIRE_STREAM_ORDER_COUNT; o++)
+        assert_int_equal(wire_stream_order_find(wire_stream_order_key((enum wire_stream_order)o)),
+                         o);
+    assert_int_equal(wire_stream_order_find(""), WIRE_STREAM_ORDER_COUNT);
+    assert_string_equal(wire_stream_orders_allowed(), "eager, late, random");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_checks),
+        cmocka_unit_test(test_schedules),
         cmocka_unit_test(test_names_lead_back),
         cmocka_unit_test(test_buffer_bytes),
         cmocka_unit_test(test_poison_depends_on_the_position),

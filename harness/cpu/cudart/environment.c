@@ -24,21 +24,26 @@ static void complain(const char *variable, const char *value, const char *allowe
 
 static void read_schedule(struct wire_device_config *config)
 {
-    static const char *const names[WIRE_SCHEDULE_COUNT] = {
-        [WIRE_IN_ORDER] = "in-order",       [WIRE_REVERSED] = "reversed",
-        [WIRE_RANDOM] = "random",           [WIRE_LAST_FIRST] = "last-first",
-        [WIRE_INTERLEAVED] = "interleaved",
-    };
     const char *value = getenv("SCANJUDGE_SCHEDULE");
     if (!value)
         return;
-    for (uint32_t i = 0; i < WIRE_SCHEDULE_COUNT; i++) {
-        if (strcmp(value, names[i]) == 0) {
-            config->schedule = i;
-            return;
-        }
-    }
-    complain("SCANJUDGE_SCHEDULE", value, "in-order, reversed, random, last-first, interleaved");
+    enum wire_schedule schedule = wire_schedule_find(value, strlen(value));
+    if (schedule == WIRE_SCHEDULE_COUNT)
+        complain("SCANJUDGE_SCHEDULE", value, wire_schedules_allowed());
+    else
+        config->schedule = schedule;
+}
+
+static void read_stream_order(struct wire_device_config *config)
+{
+    const char *value = getenv("SCANJUDGE_STREAM_ORDER");
+    if (!value)
+        return;
+    enum wire_stream_order order = wire_stream_order_find(value);
+    if (order == WIRE_STREAM_ORDER_COUNT)
+        complain("SCANJUDGE_STREAM_ORDER", value, wire_stream_orders_allowed());
+    else
+        config->stream_order = order;
 }
 
 static void read_number(const char *variable, uint64_t *out)
@@ -55,40 +60,23 @@ static void read_number(const char *variable, uint64_t *out)
         *out = number;
 }
 
+/* The same for a field of 32 bits, up to `most`. */
+static void read_small_number(const char *variable, uint32_t most, uint32_t *out)
+{
+    uint64_t number = *out;
+    read_number(variable, &number);
+    if (number > most)
+        fprintf(stderr, "scanjudge: %s: %llu is ignored; at most %u\n", variable,
+                (unsigned long long)number, most);
+    else
+        *out = (uint32_t)number;
+}
+
 static void read_checks(struct wire_device_config *config)
 {
-    static const struct {
-        const char *name;
-        uint32_t bits;
-    } checks[] = {
-        {"bounds", WIRE_CHECK_BOUNDS},
-        {"uninitialized", WIRE_CHECK_UNINITIALIZED},
-        {"races", WIRE_CHECK_RACES},
-        {"sync", WIRE_CHECK_SYNC},
-        {"global-races", WIRE_CHECK_GLOBAL_RACES},
-        {"counters", WIRE_CHECK_COUNTERS},
-        {"default", WIRE_CHECK_DEFAULT},
-        {"all", WIRE_CHECK_DEFAULT | WIRE_CHECK_COUNTERS},
-    };
     const char *value = getenv("SCANJUDGE_CHECKS");
-    if (!value)
-        return;
-    uint32_t bits = WIRE_CHECK_BOUNDS;
-    for (const char *at = value; *at;) {
-        size_t length = strcspn(at, ",");
-        size_t i = 0;
-        while (i < sizeof checks / sizeof *checks &&
-               (strncmp(at, checks[i].name, length) != 0 || checks[i].name[length]))
-            i++;
-        if (i < sizeof checks / sizeof *checks)
-            bits |= checks[i].bits;
-        else if (length)
-            complain("SCANJUDGE_CHECKS", value,
-                     "bounds, uninitialized, races, sync, global-races, counters, default, all, "
-                     "with commas");
-        at += length + (at[length] == ',');
-    }
-    config->checks = bits;
+    if (value && !wire_checks_parse(value, &config->checks))
+        complain("SCANJUDGE_CHECKS", value, wire_checks_allowed());
 }
 
 void environment_read(struct wire_device_config *config)
@@ -97,6 +85,10 @@ void environment_read(struct wire_device_config *config)
     read_schedule(config);
     read_number("SCANJUDGE_SEED", &config->schedule_seed);
     read_number("SCANJUDGE_STEP_LIMIT", &config->step_limit);
+    read_small_number("SCANJUDGE_RESIDENT", UINT32_MAX, &config->resident_blocks);
+    read_small_number("SCANJUDGE_DELAY_STORES", 1, &config->delay_stores);
+    read_small_number("SCANJUDGE_THREADS", 1024, &config->host_threads);
+    read_stream_order(config);
     read_checks(config);
     const char *source = getenv("SCANJUDGE_SOURCE");
     if (source)
