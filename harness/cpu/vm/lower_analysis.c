@@ -253,7 +253,9 @@ static void define(struct lower *l, const struct ptx_instr *in, unsigned *kept)
         level = both(level, operand_level(l, &in->operands[k]));
     if (is_copy(l, in)) {
         const struct ptx_operand *from = &in->operands[1];
-        if (from->kind == PTX_OPERAND_REG && single(l, from->reg)) {
+        /* Registers that are copies of each other and of nothing else were never written. */
+        if (from->kind == PTX_OPERAND_REG && single(l, from->reg) &&
+            lower_root(l, from->reg) != d->reg) {
             r->copy_of = from->reg;
             r->known_level = true;
             r->level = l->regs[lower_root(l, from->reg)].level;
