@@ -197,6 +197,27 @@ static bool in_library(const struct warp *w, uint32_t loc)
            strchr(line, ':');
 }
 
+/* The file that an instruction was written in, however deep it was inlined. "" = unknown */
+static const char *innermost_file(const struct warp *w, uint32_t pc)
+{
+    const struct vm_code *code = w->engine->code;
+    const struct ptx_module *ptx = &code->module->ptx;
+    const struct ptx_instr *in = code->origins[pc];
+    return in && in->loc && in->loc < ptx->loc_count ? ptx->files[ptx->locs[in->loc].file] : "";
+}
+
+/* Undefined bytes that NVIDIA's own libraries read and throw away, so that even a warning would
+ * accuse people of what they did not write: keys one past a tile's end in the serial merge, and the
+ * padding of structures that are copied as words. */
+static bool known_habit(const struct warp *w, const struct mem_op *op, bool padding)
+{
+    static const char MERGE[] = "/cub/block/block_merge_sort.cuh", TOOLKIT[] = "/cccl/";
+    const char *file = innermost_file(w, op->pc);
+    size_t length = strlen(file), end = sizeof MERGE - 1;
+    return (length >= end && strcmp(file + length - end, MERGE) == 0) ||
+           (padding && strstr(file, TOOLKIT));
+}
+
 /* The bytes of one lane's access that are undefined, as bits. */
 static uint64_t undefined_bytes(const struct warp *w, const struct mem_op *op, unsigned lane)
 {
@@ -212,17 +233,22 @@ static uint64_t undefined_bytes(const struct warp *w, const struct mem_op *op, u
     return bits ? ~(bits[at / 64] >> (at & 63)) & all & op->used_bytes : all;
 }
 
-/* Only half-written elements of 8 bytes: most likely the padding of a structure that is copied as a
- * whole. */
+/* Only partly written words: most likely the padding of a structure that is copied as a whole. In
+ * a word of 4 bytes it is what follows a short or a char, at its end. */
 static bool looks_like_padding(const struct warp *w, const struct mem_op *op, uint32_t m)
 {
-    if (op->bytes != 8 || op->strength != VM_PLAIN)
+    uint64_t word = (1ull << op->bytes) - 1;
+    if ((op->bytes != 8 && op->bytes != 4) || op->strength != VM_PLAIN)
         return false;
     for (uint32_t rest = m; rest; rest &= rest - 1) {
         uint64_t undefined = undefined_bytes(w, op, (unsigned)__builtin_ctz(rest));
-        for (unsigned k = 0; k < op->count; k++)
-            if ((undefined >> (8 * k) & 0xff) == 0xff)
+        for (unsigned k = 0; k < op->count; k++) {
+            uint64_t missing = undefined >> (op->bytes * k) & word;
+            uint64_t tail = missing & -missing; /* its lowest byte, then all from there on */
+            tail = word & ~(tail - 1);
+            if (missing == word || (op->bytes == 4 && missing && missing != tail))
                 return false;
+        }
     }
     return true;
 }
@@ -236,9 +262,12 @@ void vm_report_uninitialized(struct warp *w, const struct mem_op *op, uint32_t m
     struct vm_site site;
     char place[160];
     unsigned lane = (unsigned)__builtin_ctz(m);
+    bool padding = looks_like_padding(w, op, m);
+    if (known_habit(w, op, padding))
+        return;
     vm_site_of(w, op->pc, (int)lane, &site);
-    /* Libraries read past the end of a tile and throw the value away (CUB's merge sort does). */
-    bool harmless = in_library(w, site.loc) || looks_like_padding(w, op, m);
+    /* A library may read what it throws away; what people hand to it is told all the same. */
+    bool harmless = padding || in_library(w, site.loc);
     enum wire_severity severity = harmless ? WIRE_WARNING : WIRE_ERROR;
     vm_report(w->engine->vm, FINDING_uninitialized_read, severity, &site,
               "reads %u bytes that nobody wrote, at %s", op->total,
