@@ -39,4 +39,8 @@ void check_local_write(struct warp *w, unsigned lane, uint64_t offset, const uin
  * readable (nothing is reported). */
 bool check_peek(struct warp *w, unsigned lane, uint64_t address, void *to, uint64_t bytes);
 
+/* The instruction that a loop through pc waits with: the first that reads memory on the shortest
+ * way back to pc, else the first of that way. pc itself where there is no loop. */
+uint32_t check_spin_pc(const struct vm_code *code, uint32_t pc);
+
 #endif

@@ -4,6 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* How far before the first buffer a 32-bit index of 32-byte elements can lead: no host memory. */
+#define INDEX_REACH ((uint64_t)VM_ACCESS_MOST << 31)
+
 /* "a buffer of 4096 bytes" or "`in`, which has 4096 bytes" */
 static void allocation_name(const struct vm_allocation *a, char *out, size_t out_bytes)
 {
@@ -76,8 +79,10 @@ static void global_fault(struct warp *w, const struct mem_op *op, const struct v
                   (unsigned long long)(address - a->low), name, note);
         return;
     }
-    if (address - vm->window < VM_WINDOW_BYTES) {
-        vm_report(vm, kind, WIRE_ERROR, site, "%s %u bytes at 0x%llx, which belongs to no buffer",
+    if (address - (vm->window - INDEX_REACH) < VM_WINDOW_BYTES + INDEX_REACH) {
+        vm_report(vm, kind, WIRE_ERROR, site,
+                  "%s %u bytes at 0x%llx, which belongs to no buffer, nor is one near: an index "
+                  "that is negative or overflowed 32 bits?",
                   verb, bytes, (unsigned long long)address);
         return;
     }

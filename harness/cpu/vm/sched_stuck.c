@@ -5,13 +5,14 @@
  * the kept one is replaced after 1, 2, 4, ... turns. So a plain loop that computes is no deadlock,
  * and a loop without any memory access is. Loops that count their polls never repeat a state: those
  * are called stuck after many turns in which nobody changed anything. */
+#include "cpu/vm/check.h"
 #include "cpu/vm/sched.h"
 
 #include <stdio.h>
 #include <string.h>
 
 enum { QUIET_TURNS = 3, PLACES = 6 };
-#define PATIENCE_STEPS 30000000u /* of polling alone */
+#define PATIENCE_STEPS 10000000u /* of polling alone */
 
 static uint64_t mix_words(uint64_t h, const uint8_t *from, size_t bytes)
 {
@@ -101,14 +102,15 @@ static void gather(struct vm_engine *e, struct warp *w, struct waiting *list, ui
     if (w->whole_waits)
         add_place(e, list, count, pc - 1, "at a block barrier", w->mask);
     else if (w->mask)
-        add_place(e, list, count, pc, "spinning", w->mask);
+        add_place(e, list, count, check_spin_pc(e->code, pc), "spinning", w->mask);
     for (uint32_t k = 0; k < w->group_count; k++) {
         const struct group *g = &w->groups[k];
         if (g->state == VM_AT_BARRIER)
             add_place(e, list, count, g->pc - 1, "at a block barrier", g->mask);
+        else if (g->state == VM_AT_SYNC)
+            add_place(e, list, count, g->pc, "at a warp sync", g->mask);
         else
-            add_place(e, list, count, g->pc, g->state == VM_AT_SYNC ? "at a warp sync" : "spinning",
-                      g->mask);
+            add_place(e, list, count, check_spin_pc(e->code, g->pc), "spinning", g->mask);
     }
 }
 
@@ -122,12 +124,15 @@ static bool locate(const struct warp *w, bool spinning, struct vm_site *site)
     if (w->mask && !(spinning && w->whole_waits)) {
         pc = (uint32_t)(w->resume - code->insns) - w->whole_waits;
         mask = w->mask;
+        if (!w->whole_waits)
+            pc = check_spin_pc(code, pc);
     }
     for (uint32_t k = 0; k < w->group_count && !mask; k++) {
         const struct group *g = &w->groups[k];
         if (spinning && g->state != VM_RUNNABLE)
             continue;
-        pc = g->pc - (g->state == VM_AT_BARRIER);
+        pc = g->state == VM_RUNNABLE ? check_spin_pc(code, g->pc)
+                                     : g->pc - (g->state == VM_AT_BARRIER);
         mask = g->mask;
     }
     if (!mask)
