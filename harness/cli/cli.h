@@ -65,6 +65,13 @@ int cli_option(const struct cli *cli, int argc, char **argv, const struct option
 /* A seed from 1 to 2^53 - 1, or a message and STATUS_USAGE. */
 int cli_parse_seed(const struct cli *cli, const char *s, uint64_t *seed);
 
+/* A whole number from least to most, or a message that names the option and STATUS_USAGE. */
+int cli_parse_number(const struct cli *cli, const char *option, const char *s, uint32_t least,
+                     uint32_t most, uint32_t *number);
+/* What --check and --schedule take. */
+int cli_parse_checks(const struct cli *cli, const char *s, uint32_t *checks);
+int cli_parse_schedule(const struct cli *cli, const char *s, struct pass_choice *choice);
+
 /* Takes --lang en|zh, the only option of some commands; without it the environment decides. */
 int cli_parse_language(const struct cli *cli, int argc, char **argv, bool *chinese);
 

@@ -16,10 +16,26 @@
 
 extern char **environ;
 
-enum { OPTION_DEVICE = 1 };
+enum {
+    OPTION_DEVICE = 1,
+    OPTION_CHECK,
+    OPTION_SCHEDULE,
+    OPTION_DELAY_STORES,
+    OPTION_RESIDENT,
+    OPTION_STREAM_ORDER,
+    OPTION_THREADS
+};
+
+enum { RESIDENT_MAX = 1 << 30, THREADS_MAX = 1024 };
 
 static const struct option OPTIONS[] = {
     {"device", required_argument, NULL, OPTION_DEVICE},
+    {"check", required_argument, NULL, OPTION_CHECK},
+    {"schedule", required_argument, NULL, OPTION_SCHEDULE},
+    {"delay-stores", no_argument, NULL, OPTION_DELAY_STORES},
+    {"resident", required_argument, NULL, OPTION_RESIDENT},
+    {"stream-order", required_argument, NULL, OPTION_STREAM_ORDER},
+    {"threads", required_argument, NULL, OPTION_THREADS},
     {0},
 };
 
@@ -106,12 +122,66 @@ static int build_program(struct cli *cli, const char *source, bool on_gpu, const
     return STATUS_DONE;
 }
 
+/* Sets a variable that the device looks at; the program inherits it. */
+static int pass_on(struct cli *cli, const char *variable, const char *value)
+{
+    if (setenv(variable, value, 1) != 0)
+        return cli_failed(cli, "%s cannot be set: %s", variable, strerror(errno));
+    return STATUS_DONE;
+}
+
+static int pass_on_schedule(struct cli *cli, const char *text)
+{
+    struct pass_choice choice;
+    int status = cli_parse_schedule(cli, text, &choice);
+    if (status == STATUS_DONE)
+        status = pass_on(cli, "SCANJUDGE_SCHEDULE", wire_schedule_key(choice.schedule));
+    if (status == STATUS_DONE && choice.has_seed)
+        status = pass_on(cli, "SCANJUDGE_SEED", strchr(text, ':') + 1);
+    return status;
+}
+
+static int pass_on_number(struct cli *cli, const char *option, const char *variable, uint32_t most)
+{
+    uint32_t number;
+    int status = cli_parse_number(cli, option, optarg, 0, most, &number);
+    return status == STATUS_DONE ? pass_on(cli, variable, optarg) : status;
+}
+
+static int take_option(struct cli *cli, int option, bool *on_gpu)
+{
+    uint32_t checks;
+    int status;
+    switch (option) {
+    case OPTION_DEVICE:
+        return cli_device(cli, optarg, on_gpu);
+    case OPTION_CHECK:
+        status = cli_parse_checks(cli, optarg, &checks);
+        return status == STATUS_DONE ? pass_on(cli, "SCANJUDGE_CHECKS", optarg) : status;
+    case OPTION_SCHEDULE:
+        return pass_on_schedule(cli, optarg);
+    case OPTION_DELAY_STORES:
+        return pass_on(cli, "SCANJUDGE_DELAY_STORES", "1");
+    case OPTION_RESIDENT:
+        return pass_on_number(cli, "resident", "SCANJUDGE_RESIDENT", RESIDENT_MAX);
+    case OPTION_THREADS:
+        return pass_on_number(cli, "threads", "SCANJUDGE_THREADS", THREADS_MAX);
+    case OPTION_STREAM_ORDER:
+        if (wire_stream_order_find(optarg) == WIRE_STREAM_ORDER_COUNT)
+            return cli_usage(cli, "--stream-order takes one of %s, not '%s'.",
+                             wire_stream_orders_allowed(), optarg);
+        return pass_on(cli, "SCANJUDGE_STREAM_ORDER", optarg);
+    default:
+        return STATUS_USAGE;
+    }
+}
+
 int command_exec(struct cli *cli, int argc, char **argv)
 {
     int option;
     bool on_gpu = false;
     while ((option = cli_option(cli, argc, argv, OPTIONS, true)) != -1) {
-        int status = option == OPTION_DEVICE ? cli_device(cli, optarg, &on_gpu) : STATUS_USAGE;
+        int status = take_option(cli, option, &on_gpu);
         if (status != STATUS_DONE)
             return status;
     }

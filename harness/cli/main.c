@@ -37,12 +37,21 @@ static const struct options_row {
      "  --format text|json       what to print (text)\n"
      "  --output FILE            write that into FILE, and the text to stdout\n"
      "  --device auto|cpu|gpu    where to run (auto)\n"
-     "  --check LEVEL            how much the CPU device looks for (default):\n"
-     "             bounds        accesses outside of, beside or after an allocation; crashes\n"
-     "             default       also data races, reads of what nobody wrote, misused barriers\n"
-     "             all           also counts memory traffic in every pass; slower\n"
+     "  --check NAME,NAME...     what the CPU device looks for, bounds always (default)\n"
+     "  --schedules N            small cases also under N random schedules, until one fails\n"
+     "  --schedule NAME[:SEED]   this one pass instead of all, to see a failure again:\n"
+     "                           in-order, reversed, random, last-first, interleaved\n"
      "  --verbose                every case with its counters, and the compiler's warnings\n"},
-    {"exec", "  --device auto|cpu|gpu    where to run (auto); before PROGRAM.cu\n"},
+    {"exec",
+     "before PROGRAM.cu:\n"
+     "  --device auto|cpu|gpu    where to run (auto)\n"
+     "the rest is for the CPU device:\n"
+     "  --check NAME,NAME...     what it looks for, bounds always (default)\n"
+     "  --schedule NAME[:SEED]   in-order (default), reversed, random, last-first, interleaved\n"
+     "  --delay-stores           plain stores reach other threads as late as they may\n"
+     "  --resident N             at first N blocks are resident, not as many as fit\n"
+     "  --stream-order NAME      when the work of streams is done: eager (default), late, random\n"
+     "  --threads N              host threads that run blocks side by side (all processors)\n"},
     {"list", "  --lang en|zh             in which language; else the environment decides\n"},
     {"show", "  --lang en|zh             in which language; else the environment decides\n"},
     {"hint", "  --lang en|zh             in which language; else the environment decides\n"},
@@ -75,6 +84,7 @@ static int help_test(const struct cli *cli)
 
 static void add_options(struct text *out, const char *command)
 {
+    bool has_checks = false;
     for (size_t i = 0; i < sizeof OPTIONS / sizeof OPTIONS[0]; i++) {
         if (command && strcmp(OPTIONS[i].command, command) != 0)
             continue;
@@ -82,7 +92,14 @@ static void add_options(struct text *out, const char *command)
             text_addf(out, "\noptions:\n%s", OPTIONS[i].text);
         else
             text_addf(out, "\noptions of %s:\n%s", OPTIONS[i].command, OPTIONS[i].text);
+        has_checks |= strstr(OPTIONS[i].text, "--check") != NULL;
     }
+    if (!has_checks)
+        return;
+    text_add(out, "\nNAMEs for --check:\n");
+#define CHECK(name, bits, text) text_addf(out, "  %-24s %s\n", name, text);
+#include "wire/checks.def"
+#undef CHECK
 }
 
 int command_help(struct cli *cli, int argc, char **argv)

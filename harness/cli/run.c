@@ -18,8 +18,12 @@ enum {
     OPTION_OUTPUT,
     OPTION_DEVICE,
     OPTION_CHECK,
+    OPTION_SCHEDULES,
+    OPTION_SCHEDULE,
     OPTION_VERBOSE
 };
+
+enum { SCHEDULES_MAX = 1000000 };
 
 static const struct option OPTIONS[] = {
     {"case", required_argument, NULL, OPTION_CASE},
@@ -28,17 +32,10 @@ static const struct option OPTIONS[] = {
     {"output", required_argument, NULL, OPTION_OUTPUT},
     {"device", required_argument, NULL, OPTION_DEVICE},
     {"check", required_argument, NULL, OPTION_CHECK},
+    {"schedules", required_argument, NULL, OPTION_SCHEDULES},
+    {"schedule", required_argument, NULL, OPTION_SCHEDULE},
     {"verbose", no_argument, NULL, OPTION_VERBOSE},
     {0},
-};
-
-static const struct check_row {
-    const char *name;
-    uint32_t checks;
-} CHECKS[] = {
-    {"bounds", WIRE_CHECK_BOUNDS},
-    {"default", WIRE_CHECK_DEFAULT},
-    {"all", WIRE_CHECK_DEFAULT | WIRE_CHECK_COUNTERS},
 };
 
 struct run_call {
@@ -47,14 +44,35 @@ struct run_call {
     bool verbose;
 };
 
-static int parse_check(const struct cli *cli, const char *name, uint32_t *checks)
+int cli_parse_number(const struct cli *cli, const char *option, const char *s, uint32_t least,
+                     uint32_t most, uint32_t *number)
 {
-    for (size_t i = 0; i < sizeof CHECKS / sizeof CHECKS[0]; i++)
-        if (strcmp(CHECKS[i].name, name) == 0) {
-            *checks = CHECKS[i].checks;
-            return STATUS_DONE;
-        }
-    return cli_usage(cli, "--check takes bounds, default or all, not '%s'.", name);
+    char *end;
+    errno = 0;
+    unsigned long value = strtoul(s, &end, 10);
+    if (s[0] < '0' || s[0] > '9' || errno || *end || value < least || value > most)
+        return cli_usage(cli, "--%s takes a whole number from %u to %u, not '%s'.", option, least,
+                         most, s);
+    *number = (uint32_t)value;
+    return STATUS_DONE;
+}
+
+int cli_parse_checks(const struct cli *cli, const char *s, uint32_t *checks)
+{
+    if (wire_checks_parse(s, checks))
+        return STATUS_DONE;
+    return cli_usage(cli, "--check takes names with commas between them, not '%s'. There are: %s.",
+                     s, wire_checks_allowed());
+}
+
+int cli_parse_schedule(const struct cli *cli, const char *s, struct pass_choice *choice)
+{
+    if (pass_choice_parse(s, choice) && choice->seed <= SEED_MAX)
+        return STATUS_DONE;
+    return cli_usage(cli,
+                     "--schedule takes a name, or a name and a seed as in interleaved:17, not "
+                     "'%s'. There are: %s.",
+                     s, wire_schedules_allowed());
 }
 
 int cli_parse_seed(const struct cli *cli, const char *s, uint64_t *seed)
@@ -93,7 +111,14 @@ static int parse(struct cli *cli, int argc, char **argv, struct run_call *call)
             status = cli_device(cli, optarg, &call->judge.on_gpu);
             break;
         case OPTION_CHECK:
-            status = parse_check(cli, optarg, &call->judge.checks);
+            status = cli_parse_checks(cli, optarg, &call->judge.checks);
+            break;
+        case OPTION_SCHEDULES:
+            status = cli_parse_number(cli, "schedules", optarg, 1, SCHEDULES_MAX,
+                                      &call->judge.schedules);
+            break;
+        case OPTION_SCHEDULE:
+            status = cli_parse_schedule(cli, optarg, &call->judge.only);
             break;
         case OPTION_VERBOSE:
             call->verbose = true;
@@ -101,6 +126,10 @@ static int parse(struct cli *cli, int argc, char **argv, struct run_call *call)
         default:
             return STATUS_USAGE;
         }
+    if (status == STATUS_DONE && call->judge.on_gpu &&
+        (call->judge.schedules || call->judge.only.is_set))
+        return cli_usage(cli, "--schedules and --schedule are for the CPU device: a card has its "
+                              "own.");
     if (status == STATUS_DONE && argc - optind != 2)
         return cli_usage(cli, "run wants a problem and a .cu file, and got %d argument%s.",
                          argc - optind, argc - optind == 1 ? "" : "s");

@@ -10,30 +10,35 @@
 #include <stdio.h>
 #include <string.h>
 
-const struct pass_row PASSES[PASS_COUNT] = {
-#define PASS(schedule, resident, hang) {schedule, resident, hang},
-#include "judge/passes.def"
-#undef PASS
-};
-
 enum { PRINTED_MAX = 4096 }; /* bytes of what a submission printed that a result keeps per case */
 /* Warp instructions per second of the time limit: a third of what the device does with all checks
  * on, so that a kernel that runs away is stopped with its line before the wall limit hits. */
 static const uint64_t STEPS_PER_SECOND = 50000000;
 
-void session_configure(const struct session *s, const struct prepared_case *c,
-                       enum wire_schedule schedule, uint32_t resident_blocks,
-                       unsigned schedule_number, unsigned poison_number,
-                       struct wire_request *request)
+static uint64_t elements_of(const struct case_data *data)
+{
+    uint64_t elements = 0;
+    for (unsigned i = 0; i < data->problem->param_count; i++)
+        elements += data->buffers[i].count;
+    return elements;
+}
+
+void session_configure(const struct session *s, const struct prepared_case *c, const struct pass *p,
+                       unsigned poison, struct wire_request *request)
 {
     *request = c->request;
-    request->poison_seed = request_seed(&c->data, poison_number, "poison");
+    request->poison_seed = request_seed(&c->data, poison, "poison");
     struct wire_device_config *device = &request->device;
-    device->schedule = schedule;
+    device->schedule = p->schedule;
     device->checks = s->checks;
-    device->schedule_seed = request_seed(&c->data, schedule_number, "schedule");
+    if (!s->options->checks && elements_of(&c->data) > SIZE_GLOBAL_RACES)
+        device->checks &= ~(uint32_t)WIRE_CHECK_GLOBAL_RACES;
+    device->schedule_seed =
+        p->is_seeded ? p->seed : request_seed(&c->data, p->number, "schedule") >> 11;
     device->step_limit = s->problem->limits.time_ns / 1000 * STEPS_PER_SECOND / 1000000;
-    device->resident_blocks = resident_blocks;
+    device->resident_blocks = p->resident_blocks;
+    device->delay_stores = p->delay_stores;
+    device->stream_order = p->stream_order;
     snprintf(device->source_file, sizeof device->source_file, "%s", file_base_name(s->source));
 }
 
@@ -58,12 +63,15 @@ static bool same_finding(const struct wire_finding *a, const struct wire_finding
 
 static void add_finding(struct session *s, struct result_case *result, const struct wire_finding *f)
 {
+    /* However many passes a search has, what fails the case is told. */
+    enum { WARNINGS = PASS_COUNT * VERDICT_FINDINGS_MAX, ALL = WARNINGS + VERDICT_FINDINGS_MAX };
     for (unsigned i = 0; i < result->finding_count; i++)
         if (same_finding(&result->findings[i], f))
             return;
+    if (result->finding_count >= (f->severity == WIRE_ERROR ? ALL : WARNINGS))
+        return;
     if (!result->findings)
-        result->findings = arena_array(s->arena, (size_t)PASS_COUNT * VERDICT_FINDINGS_MAX,
-                                       sizeof *result->findings);
+        result->findings = arena_array(s->arena, ALL, sizeof *result->findings);
     result->findings[result->finding_count++] = *f;
 }
 
@@ -99,55 +107,114 @@ static const char *join(struct arena *arena, const char *a, const char *b)
     return arena_printf(arena, "%s; %s", a, b);
 }
 
-static int report_failure(struct case_run *r, unsigned pass, bool is_small, struct err *e)
+static void describe_pass(const struct pass *p, const struct wire_device_config *device,
+                          struct result_case *result)
+{
+    result->failing_schedule = wire_schedule_name(p->schedule);
+    result->failing = (struct result_pass){
+        .has_pass = true,
+        .schedule = wire_schedule_key(p->schedule),
+        .seed = device->schedule_seed,
+        .found_by_search = p->is_seeded,
+        .delay_stores = p->delay_stores,
+        .resident_blocks = p->resident_blocks,
+        .stream_order = wire_stream_order_key(p->stream_order),
+    };
+}
+
+static int report_failure(struct case_run *r, const struct pass *p,
+                          const struct wire_request *request, struct err *e)
 {
     struct session *s = r->s;
     struct result_case *result = r->result;
     result->verdict = r->verdict.verdict;
-    result->failing_schedule = is_small ? wire_schedule_name(PASSES[pass].schedule) : NULL;
+    if (work_is_small(r->c))
+        describe_pass(p, &request->device, result);
     const struct check_mismatch *m = &r->verdict.check.mismatch;
     result->mismatch = (struct result_mismatch){m->output, m->index, m->count, m->expected, m->got};
     s->timed_out_cases += r->verdict.timed_out;
     const char *why;
-    if (case_explain(r, pass, &why, e) != 0)
+    if (case_explain(r, p, &why, e) != 0)
         return -1;
     result->diagnosis =
         join(s->arena, why, join(s->arena, r->verdict.check.diagnosis, r->verdict.message));
     return 0;
 }
 
+bool case_gets_pass(const struct case_run *r, const struct pass *p)
+{
+    const struct pass_choice *only = &r->s->options->only;
+    if (only->is_set)
+        return p->schedule == only->schedule && !only->has_seed;
+    if (p->number > 0 && (!work_is_small(r->c) || r->s->options->on_gpu))
+        return false; /* a card has its own schedule */
+    return !p->most_elements || elements_of(&r->c->data) <= p->most_elements;
+}
+
+/* One pass, judged. *failed: the case's result is filled. */
+static int judge_pass(struct case_run *r, const struct pass *p, bool count, bool *failed,
+                      struct err *e)
+{
+    struct result_case *result = r->result;
+    struct wire_request request;
+    session_configure(r->s, r->c, p, p->number, &request);
+    if (count)
+        request.device.checks |= WIRE_CHECK_COUNTERS;
+    if (case_run_pass(r, &request, e) != 0)
+        return -1;
+    result->passes++;
+    if (p->number == 0 && r->outcome.how == RUN_REPLIED && r->outcome.reply.status == WIRE_DONE) {
+        result->has_counters = true;
+        result->counters = r->outcome.reply.counters;
+    }
+    if (p->hang == HANG_WARNS && r->verdict.hung) {
+        warn_block_order(r);
+        return 0;
+    }
+    take_findings(r);
+    *failed = r->verdict.verdict != VERDICT_accepted;
+    return *failed ? report_failure(r, p, &request, e) : 0;
+}
+
+/* The seeds that --schedules tries: the same for every judging with the same --seed. */
+static uint64_t search_seed(const struct case_run *r, unsigned k)
+{
+    enum { SEEDS = 1000000000 };
+    return request_seed(&r->c->data, k, "search") % SEEDS;
+}
+
+static unsigned search_count(const struct case_run *r)
+{
+    const struct judge_options *o = r->s->options;
+    bool fits = elements_of(&r->c->data) <= SIZE_SEARCH || (o->case_name && work_is_small(r->c));
+    return fits && !o->on_gpu && !o->only.is_set ? o->schedules : 0;
+}
+
 static int run_passes(struct case_run *r, struct err *e)
 {
     struct session *s = r->s;
     struct result_case *result = r->result;
-    bool is_small = work_is_small(r->c);
+    const struct pass_choice *only = &s->options->only;
     bool is_limited = !s->options->on_gpu && costs_apply(s->problem, result->name);
+    bool failed = false;
+    int status = 0;
     result->verdict = VERDICT_accepted;
-    for (unsigned pass = 0; pass < PASS_COUNT; pass++) {
-        const struct pass_row *row = &PASSES[pass];
-        if (row->hang == HANG_WARNS && s->block_order_seen)
+    for (unsigned k = 0; k < PASS_COUNT && status == 0 && !failed; k++) {
+        const struct pass *p = &PASSES[k];
+        if (!case_gets_pass(r, p) || (p->hang == HANG_WARNS && s->block_order_seen))
             continue;
-        struct wire_request request;
-        session_configure(s, r->c, row->schedule, row->resident_blocks, pass, pass, &request);
-        if (pass == 0 && (is_limited || s->options->count))
-            request.device.checks |= WIRE_CHECK_COUNTERS;
-        if (case_run_pass(r, &request, e) != 0)
-            return -1;
-        result->passes++;
-        if (pass == 0 && r->outcome.how == RUN_REPLIED && r->outcome.reply.status == WIRE_DONE) {
-            result->has_counters = true;
-            result->counters = r->outcome.reply.counters;
-        }
-        if (row->hang == HANG_WARNS && r->verdict.hung) {
-            warn_block_order(r);
-            continue;
-        }
-        take_findings(r);
-        if (r->verdict.verdict != VERDICT_accepted)
-            return report_failure(r, pass, is_small, e);
-        if (!is_small || s->options->on_gpu) /* a card has its own schedule */
-            break;
+        status = judge_pass(r, p, k == 0 && (is_limited || s->options->count), &failed, e);
     }
+    if (only->is_set && only->has_seed) {
+        struct pass p = pass_of_seed(only->schedule, only->seed);
+        status = judge_pass(r, &p, false, &failed, e);
+    }
+    for (unsigned k = 0; k < search_count(r) && status == 0 && !failed; k++) {
+        struct pass p = pass_of_seed(WIRE_INTERLEAVED, search_seed(r, k));
+        status = judge_pass(r, &p, false, &failed, e);
+    }
+    if (status != 0 || failed || !result->has_counters)
+        return status;
     const char *cost = is_limited ? costs_exceeded(&r->c->data, &result->counters, s->arena) : NULL;
     if (cost) {
         result->verdict = VERDICT_cost_limit_exceeded;
@@ -178,19 +245,35 @@ static const char *quoted(struct arena *arena, const char *word)
     return copy;
 }
 
-static const char *reproduce_command(const struct session *s, const char *case_name)
+/* The option that makes the judging again what it was, as far as checks and passes go. */
+static const char *other_options(const struct session *s, const struct result_case *result)
+{
+    struct arena *a = s->arena;
+    char checks[128];
+    const struct pass_choice *only = &s->options->only;
+    const char *list = "", *pass = "";
+    if (s->options->checks && s->options->checks != WIRE_CHECK_DEFAULT) {
+        wire_checks_print(s->options->checks, checks, sizeof checks);
+        list = arena_printf(a, " --check %s", checks);
+    }
+    if (result->failing.found_by_search)
+        pass = arena_printf(a, " --schedule %s:%" PRIu64, result->failing.schedule,
+                            result->failing.seed);
+    else if (only->is_set)
+        pass = arena_printf(a, " --schedule %s", wire_schedule_key(only->schedule));
+    return arena_printf(a, "%s%s", pass, list);
+}
+
+static const char *reproduce_command(const struct session *s, const struct result_case *result)
 {
     struct arena *a = s->arena;
     const char *command = s->options->command ? s->options->command : "./judge.sh";
-    const char *checks = s->checks == WIRE_CHECK_BOUNDS    ? " --check bounds"
-                         : s->checks != WIRE_CHECK_DEFAULT ? " --check all"
-                                                           : "";
     const char *only =
-        s->needs_earlier_cases ? "" : arena_printf(a, " --case %s", quoted(a, case_name));
+        s->needs_earlier_cases ? "" : arena_printf(a, " --case %s", quoted(a, result->name));
     /* A name that begins with a dash would be read as an option. */
     return arena_printf(a, "%s run %s %s%s%s --seed %" PRIu64 "%s", quoted(a, command),
                         quoted(a, s->problem->id), s->source[0] == '-' ? "./" : "",
-                        quoted(a, s->source), only, s->seed, checks);
+                        quoted(a, s->source), only, s->seed, other_options(s, result));
 }
 
 static const char *printed(struct arena *arena, const struct text *t)
@@ -214,7 +297,7 @@ int session_run_case(struct session *s, struct prepared_case *c, struct result_c
     r->had_earlier_passes = s->submission.passes_before_case > 0;
     int status = run_passes(r, e);
     if (result->verdict != VERDICT_accepted)
-        result->reproduce = reproduce_command(s, result->name);
+        result->reproduce = reproduce_command(s, result);
     result->stdout_text = printed(s->arena, &r->out);
     result->stderr_text = printed(s->arena, &r->errors);
     text_release(&r->out);

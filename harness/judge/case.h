@@ -3,26 +3,9 @@
 #ifndef JUDGE_CASE_H
 #define JUDGE_CASE_H
 
+#include "judge/pass.h"
 #include "judge/session.h"
 #include "judge/verdict.h"
-
-enum hang_means { HANG_FAILS, HANG_WARNS };
-
-/* A row of passes.def. */
-struct pass_row {
-    enum wire_schedule schedule;
-    uint32_t resident_blocks;
-    enum hang_means hang;
-};
-
-enum {
-#define PASS(schedule, resident, hang) PASS_##schedule,
-#include "judge/passes.def"
-#undef PASS
-    PASS_COUNT
-};
-
-extern const struct pass_row PASSES[PASS_COUNT];
 
 struct case_run {
     struct session *s;
@@ -38,8 +21,11 @@ struct case_run {
 /* One pass: outcome and verdict are filled. -1 when something of ours failed. */
 int case_run_pass(struct case_run *r, const struct wire_request *request, struct err *e);
 
+/* Does this case get the row of passes.def? */
+bool case_gets_pass(const struct case_run *r, const struct pass *p);
+
 /* What more runs tell about the failure of pass `failed`, a sentence or NULL. Leaves outcome and
  * verdict, and what was printed, as they are. */
-int case_explain(struct case_run *r, unsigned failed, const char **why, struct err *e);
+int case_explain(struct case_run *r, const struct pass *failed, const char **why, struct err *e);
 
 #endif

@@ -4,18 +4,48 @@
 
 enum { EXPLAINED_CASES = 3 };
 
+/* Does the pass fail with one thing about it changed? `status` is not 0 when we failed. */
+static bool passes_with(struct case_run *r, const struct pass *p, struct err *e, int *status)
+{
+    struct wire_request request;
+    session_configure(r->s, r->c, p, 0, &request);
+    *status = case_run_pass(r, &request, e);
+    return *status == 0 && r->verdict.verdict == VERDICT_accepted;
+}
+
+/* What about the failing pass made it fail, memory being out of the question. */
+static const char *explain_order(struct case_run *r, const struct pass *failed, struct err *e,
+                                 int *status)
+{
+    struct pass changed = *failed;
+    changed.delay_stores = false;
+    if (failed->delay_stores && passes_with(r, &changed, e, status))
+        return "wrong when stores reach other blocks late, right when everybody sees them at once: "
+               "what tells that data is there (a flag, a counter) can be seen before the data. "
+               "__threadfence() between the two orders them";
+    changed = *failed;
+    changed.stream_order = WIRE_STREAMS_EAGER;
+    if (*status == 0 && failed->stream_order != WIRE_STREAMS_EAGER &&
+        passes_with(r, &changed, e, status))
+        return "wrong when the work of streams is done late, right when it is done at once: "
+               "something is used before anybody has waited for it";
+    if (*status != 0)
+        return NULL;
+    return arena_printf(r->s->arena,
+                        "different on every schedule: right in order, not %s, so it relies on an "
+                        "order of threads that nothing guarantees",
+                        wire_schedule_name(failed->schedule));
+}
+
 /* A pass after the first failed. The first one's request again, in a box that has answered it
  * before, tells whether its being first was all that made it right; then the failing schedule with
  * the first pass's poison, whether memory or order mattered. */
-static const char *explain_later_pass(struct case_run *r, unsigned failed, struct err *e,
+static const char *explain_later_pass(struct case_run *r, const struct pass *failed, struct err *e,
                                       int *status)
 {
-    const struct pass_row *row = &PASSES[failed];
-    struct wire_request request;
-    session_configure(r->s, r->c, PASSES[0].schedule, PASSES[0].resident_blocks, 0, 0, &request);
     bool was_alive = r->s->submission.is_open;
     for (unsigned call = was_alive ? 1 : 0; call < 2; call++) {
-        *status = case_run_pass(r, &request, e);
+        passes_with(r, &PASSES[0], e, status);
         if (*status != 0)
             return NULL;
     }
@@ -23,18 +53,14 @@ static const char *explain_later_pass(struct case_run *r, unsigned failed, struc
         return "different on every call: the first call is right, the very same call once more is "
                "not, so something is left over from the call before (a counter or flag that is not "
                "reset)";
-    session_configure(r->s, r->c, row->schedule, row->resident_blocks, failed, 0, &request);
-    *status = case_run_pass(r, &request, e);
+    bool right = passes_with(r, failed, e, status);
     if (*status != 0)
         return NULL;
-    if (r->verdict.verdict == VERDICT_accepted)
+    if (right)
         return "different on every run: right with one content of fresh memory, wrong with "
                "another, "
                "so it uses values that nobody wrote";
-    return arena_printf(r->s->arena,
-                        "different on every schedule: right in order, not %s, so it relies on an "
-                        "order of threads that nothing guarantees",
-                        wire_schedule_name(row->schedule));
+    return explain_order(r, failed, e, status);
 }
 
 /* The first pass failed: does another order of threads, with the same poison, give another answer?
@@ -48,7 +74,7 @@ static const char *explain_first_pass(struct case_run *r, struct err *e, int *st
     if (*status != 0)
         return NULL;
     r->outputs = &again;
-    session_configure(r->s, r->c, WIRE_REVERSED, 0, 1, 0, &request);
+    session_configure(r->s, r->c, &PASSES[PASS_reversed], 0, &request);
     *status = case_run_pass(r, &request, e);
     if (*status == 0 && r->outcome.how == RUN_REPLIED && r->outcome.reply.status == WIRE_DONE &&
         !check_same_outputs(&r->c->data, &request, before->bytes, again.bytes))
@@ -60,43 +86,58 @@ static const char *explain_first_pass(struct case_run *r, struct err *e, int *st
     return sentence;
 }
 
+/* A pass of the case when it runs alone. *fails: yes, it does. */
+static int try_alone(struct case_run *r, const struct pass *p, bool *fails, struct err *e)
+{
+    struct wire_request request;
+    session_configure(r->s, r->c, p, p->number, &request);
+    if (case_run_pass(r, &request, e) != 0)
+        return -1;
+    *fails = r->verdict.verdict != VERDICT_accepted && !(p->hang == HANG_WARNS && r->verdict.hung);
+    return 0;
+}
+
 /* Where the case fails when it runs alone in a fresh box, as the reproduce command runs it: the
  * number of the pass, PASS_COUNT if in none. */
-static int run_alone(struct case_run *r, unsigned *fails_in, struct err *e)
+static int run_alone(struct case_run *r, const struct pass *failed, unsigned *fails_in,
+                     struct err *e)
 {
-    *fails_in = PASS_COUNT;
+    bool fails = false;
     keeper_close(&r->s->submission);
-    for (unsigned pass = 0; pass < (work_is_small(r->c) ? PASS_COUNT : 1); pass++) {
-        const struct pass_row *row = &PASSES[pass];
-        struct wire_request request;
-        session_configure(r->s, r->c, row->schedule, row->resident_blocks, pass, pass, &request);
-        if (case_run_pass(r, &request, e) != 0)
+    *fails_in = PASS_COUNT;
+    if (failed->is_seeded) { /* that command runs this pass only */
+        if (try_alone(r, failed, &fails, e) != 0)
             return -1;
-        if (r->verdict.verdict == VERDICT_accepted || (row->hang == HANG_WARNS && r->verdict.hung))
+        *fails_in = fails ? failed->number : PASS_COUNT;
+        return 0;
+    }
+    for (unsigned k = 0; k < PASS_COUNT && !fails; k++) {
+        if (!case_gets_pass(r, &PASSES[k]))
             continue;
-        *fails_in = pass;
-        break;
+        if (try_alone(r, &PASSES[k], &fails, e) != 0)
+            return -1;
+        *fails_in = fails ? k : PASS_COUNT;
     }
     return 0;
 }
 
-static int explain(struct case_run *r, unsigned failed, const char **why, struct err *e)
+static int explain(struct case_run *r, const struct pass *failed, const char **why, struct err *e)
 {
     struct pass_verdict first = r->verdict;
-    unsigned fails_in = failed;
-    int status = r->had_earlier_passes ? run_alone(r, &fails_in, e) : 0;
+    unsigned fails_in = failed->number;
+    int status = r->had_earlier_passes ? run_alone(r, failed, &fails_in, e) : 0;
     r->verdict = first;
     if (status == 0 && fails_in == PASS_COUNT) {
         r->s->needs_earlier_cases = true;
         *why = "only after other cases in the same process: alone, this case does not fail, so "
                "something is left over from earlier calls (a counter or flag that is not reset, "
                "memory that is not freed)";
-    } else if (status == 0 && fails_in > failed) {
+    } else if (status == 0 && fails_in > failed->number) {
         *why = "different on every call: in a fresh process the first call is right and a later "
                "one is "
                "not, so something is left over from the call before (a counter or flag that is not "
                "reset)";
-    } else if (status == 0 && failed > 0) {
+    } else if (status == 0 && failed->number > 0) {
         *why = explain_later_pass(r, failed, e, &status);
     } else if (status == 0 && work_is_small(r->c) && r->verdict.check.mismatch.output) {
         *why = explain_first_pass(r, e, &status);
@@ -113,7 +154,7 @@ static void cut(struct text *t, size_t length)
     }
 }
 
-int case_explain(struct case_run *r, unsigned failed, const char **why, struct err *e)
+int case_explain(struct case_run *r, const struct pass *failed, const char **why, struct err *e)
 {
     *why = NULL;
     if (r->verdict.timed_out || r->s->explained_cases++ >= EXPLAINED_CASES)

@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "judge/pass.h"
 #include "judge/problem/problem.h"
 #include "judge/report/result.h"
 
@@ -25,6 +26,8 @@ struct judge_options {
     uint64_t seed;            /* 0 = draw a secret one */
     const char *case_name;    /* NULL = all */
     uint32_t checks;          /* enum wire_check; 0 = WIRE_CHECK_DEFAULT */
+    unsigned schedules;       /* seeded passes of every case that is small enough for them */
+    struct pass_choice only;  /* instead of all passes, when set */
     bool on_gpu;              /* NVIDIA's libcudart and the card instead of the CPU device */
     bool reference_as_oracle; /* expected answers from the reference even if there is an oracle */
     bool count;               /* also sectors and bank conflicts, in the first pass of every case */

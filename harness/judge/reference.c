@@ -29,7 +29,7 @@ int session_run_reference(struct session *s, struct prepared_case *c, struct err
     struct text out, errors;
     text_init(&out);
     text_init(&errors);
-    session_configure(s, c, WIRE_IN_ORDER, 0, 0, 0, &request);
+    session_configure(s, c, &PASSES[0], 0, &request);
     const int fds[2] = {c->inputs.fd, outputs.fd};
     int status = keeper_pass(&s->reference, &request, fds, s->problem->limits.time_ns, outcome,
                              &out, &errors, e);

@@ -5,6 +5,7 @@
 
 #include "judge/judge.h"
 #include "judge/keeper.h"
+#include "judge/pass.h"
 #include "judge/work.h"
 
 struct session {
@@ -29,10 +30,8 @@ int session_run_case(struct session *s, struct prepared_case *c, struct result_c
  * then the problem is at fault, never the submission. */
 int session_run_reference(struct session *s, struct prepared_case *c, struct err *e);
 
-/* What everything but the pass decides of the request. */
-void session_configure(const struct session *s, const struct prepared_case *c,
-                       enum wire_schedule schedule, uint32_t resident_blocks,
-                       unsigned schedule_number, unsigned poison_number,
-                       struct wire_request *request);
+/* The request of a pass; `poison` numbers the contents of fresh memory. */
+void session_configure(const struct session *s, const struct prepared_case *c, const struct pass *p,
+                       unsigned poison, struct wire_request *request);
 
 #endif

@@ -52,11 +52,21 @@ ENTRY(first_call_only)
         ((int *)fake_host(out))[n - 1] += 1000;
 }
 
-ENTRY(wrong_after_twelve_calls)
+/* Three small cases have six passes each. */
+ENTRY(wrong_after_three_cases)
 {
     (void)stream;
     exclusive(in, out, n);
-    if (calls > 12 && n > 0)
+    if (calls > 18 && n > 0)
+        ((int *)fake_host(out))[n - 1] += 1000;
+}
+
+/* Wrong once, after the six passes that every small case gets. */
+ENTRY(wrong_in_call_9)
+{
+    (void)stream;
+    exclusive(in, out, n);
+    if (calls == 9 && n > 0)
         ((int *)fake_host(out))[n - 1] += 1000;
 }
 
@@ -105,12 +115,12 @@ ENTRY(exits)
     _exit(0);
 }
 
-/* The fourth pass of the first case, n = 0, is the one that starts blocks from the last. */
+/* The sixth pass of the first case, n = 0, is the one that starts blocks from the last. */
 ENTRY(hangs_last_first)
 {
     (void)stream;
     exclusive(in, out, n);
-    if (n == 0 && calls == 4) {
+    if (n == 0 && calls == 6) {
         fake_report(FINDING_deadlock, "block 7 waits for block 6");
         fake_fail(0, 702);
     }

@@ -168,7 +168,7 @@ static void passes_by_size(void **state)
     (void)state;
     struct scene s;
     play(&s, "right", "");
-    assert_int_equal(s.results[1].passes, 4); /* every schedule */
+    assert_int_equal(s.results[1].passes, 6); /* every schedule */
     assert_int_equal(s.results[3].passes, 1); /* 11 MB: in order only */
     assert_null(s.results[1].reproduce);
     assert_true(s.results[1].has_counters);
@@ -276,7 +276,7 @@ static void output_counts_per_case(void **state)
     static const struct {
         uint64_t limit;
         enum verdict verdict;
-    } LIMITS[] = {{500, VERDICT_accepted}, {350, VERDICT_output_limit_exceeded}};
+    } LIMITS[] = {{700, VERDICT_accepted}, {550, VERDICT_output_limit_exceeded}};
     for (size_t k = 0; k < 2; k++) {
         struct scene s;
         struct err e;
@@ -299,7 +299,7 @@ static void a_failure_of_earlier_cases_is_told(void **state)
 {
     (void)state;
     struct scene s;
-    play(&s, "wrong_after_twelve_calls", "");
+    play(&s, "wrong_after_three_cases", "");
     assert_int_equal(s.results[1].verdict, VERDICT_accepted);
     assert_int_equal(s.results[3].verdict, VERDICT_wrong_answer);
     assert_non_null(strstr(s.results[3].diagnosis, "only after other cases in the same process"));
@@ -346,6 +346,73 @@ static void a_crew_gathers_in_order(void **state)
         else
             assert_null(result.message);
         end(&s);
+    }
+}
+
+/* One case alone under some options. */
+static void play_one(struct scene *s, const char *entry, unsigned which,
+                     const struct judge_options *options)
+{
+    struct err e;
+    play(s, "right", "");
+    s->options = *options;
+    const struct problem_case *only[] = {&s->problem.cases[which]};
+    begin_again(s, entry, only, 1, true);
+    unsigned i;
+    struct prepared_case *c = work_take(&s->work, WORK_SMALL_FIRST, &i);
+    assert_int_equal(session_run_case(&s->session, c, &s->results[0], &e), 0);
+    work_done(&s->work, i);
+}
+
+static void search_over_seeds(void **state)
+{
+    (void)state;
+    struct scene s;
+    struct judge_options options = {.schedules = 20};
+    play_one(&s, "right", 2, &options);
+    assert_int_equal(s.results[0].verdict, VERDICT_accepted);
+    assert_int_equal(s.results[0].passes, 26);
+    end(&s);
+    play_one(&s, "right", 3, &options); /* too large to search */
+    assert_int_equal(s.results[0].passes, 1);
+    end(&s);
+    play_one(&s, "wrong_in_call_9", 2, &options); /* the third of the search */
+    const struct result_case *c = &s.results[0];
+    assert_int_equal(c->verdict, VERDICT_wrong_answer);
+    assert_int_equal(c->passes, 9);
+    assert_true(c->failing.has_pass && c->failing.found_by_search);
+    assert_string_equal(c->failing.schedule, "interleaved");
+    char again[200];
+    snprintf(again, sizeof again,
+             "./judge.sh run scan 'dir/my file.cu' --case n=33 --seed 5 --schedule "
+             "interleaved:%llu",
+             (unsigned long long)c->failing.seed);
+    assert_string_equal(c->reproduce, again);
+    end(&s);
+}
+
+static void one_pass_only(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *schedule;
+        unsigned passes;
+    } CHOICES[] = {
+        {"interleaved:17", 1}, {"interleaved", 1}, {"random:3", 1}, {"random", 2}, {"in-order", 1}};
+    for (size_t k = 0; k < sizeof CHOICES / sizeof CHOICES[0]; k++) {
+        struct scene s;
+        struct judge_options options = {.schedules = 5};
+        assert_true(pass_choice_parse(CHOICES[k].schedule, &options.only));
+        play_one(&s, "right", 2, &options);
+        assert_int_equal(s.results[0].passes, CHOICES[k].passes);
+        end(&s);
+    }
+    static const char *const WRONG[] = {
+        "",          "interleave", "interleaved:", "random:-1",
+        "random:1x", ":3",         "random 3",     "interleaved:+1"};
+    for (size_t k = 0; k < sizeof WRONG / sizeof WRONG[0]; k++) {
+        struct pass_choice choice;
+        assert_false(pass_choice_parse(WRONG[k], &choice));
     }
 }
 
@@ -400,6 +467,8 @@ int main(void)
         cmocka_unit_test(output_counts_per_case),
         cmocka_unit_test(a_crew_gathers_in_order),
         cmocka_unit_test(a_failure_of_earlier_cases_is_told),
+        cmocka_unit_test(search_over_seeds),
+        cmocka_unit_test(one_pass_only),
         cmocka_unit_test(reference_gives_the_answers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -79,7 +79,8 @@ static struct result_case wrong_cases[] = {
      .is_public = true,
      .ms = 1.2,
      .passes = 2,
-     .failing_schedule = "reversed",
+     .failing_schedule = "interleaved",
+     .failing = {true, "interleaved", 17, true, true, 2, "late"},
      .mismatch = {"out", 1024, 1, "4608", "0"},
      .diagnosis =
          "block carry lost: wrong from index 1024 on, and every wrong value is short by the "
@@ -88,7 +89,8 @@ static struct result_case wrong_cases[] = {
      .finding_count = 1,
      .has_counters = true,
      .counters = {{[COUNTER_global_bytes_read] = 8200, [COUNTER_instructions] = 91000}},
-     .reproduce = "./judge.sh run multi-block-scan a.cu --case n=1025 --seed 1"},
+     .reproduce = "./judge.sh run multi-block-scan a.cu --case n=1025 --seed 1 "
+                  "--schedule interleaved:17"},
     {.name = "two levels, n=65537",
      .verdict = VERDICT_time_limit_exceeded,
      .ms = 10001,

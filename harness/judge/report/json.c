@@ -104,6 +104,18 @@ static json_t *counters(const struct wire_counters *values)
     return o;
 }
 
+static json_t *failing_pass(const struct result_pass *p)
+{
+    json_t *o = checked(json_object());
+    set(o, "schedule", string(p->schedule));
+    set(o, "seed", json_integer((json_int_t)p->seed));
+    set(o, "delay_stores", json_boolean(p->delay_stores));
+    set(o, "resident_blocks", json_integer(p->resident_blocks));
+    set_text(o, "stream_order", p->stream_order);
+    set(o, "found_by_search", json_boolean(p->found_by_search));
+    return o;
+}
+
 static json_t *one_case(const struct result_case *c)
 {
     json_t *o = checked(json_object());
@@ -113,6 +125,8 @@ static json_t *one_case(const struct result_case *c)
     set(o, "ms", milliseconds(c->ms));
     set(o, "passes", json_integer(c->passes));
     set_text(o, "failing_schedule", c->failing_schedule);
+    if (c->failing.has_pass)
+        set(o, "failing_pass", failing_pass(&c->failing));
     if (c->mismatch.output)
         set(o, "mismatch", mismatch(&c->mismatch));
     set_text(o, "diagnosis", c->diagnosis);

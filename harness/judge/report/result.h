@@ -14,6 +14,16 @@ struct result_mismatch {
     const char *expected, *got;
 };
 
+struct result_pass { /* the circumstances of a pass */
+    bool has_pass;
+    const char *schedule; /* "last-first" */
+    uint64_t seed;        /* of the schedule */
+    bool found_by_search; /* --schedules N: the seed says everything */
+    bool delay_stores;
+    uint32_t resident_blocks; /* 0 = as many as fit */
+    const char *stream_order; /* "late" */
+};
+
 struct result_case {
     const char *name;
     enum verdict verdict;
@@ -21,6 +31,7 @@ struct result_case {
     double ms; /* wall time of all passes */
     unsigned passes;
     const char *failing_schedule; /* of the first failing pass, NULL */
+    struct result_pass failing;   /* the same with all there is; has_pass false: not told */
     struct result_mismatch mismatch;
     const char *diagnosis; /* NULL */
     struct wire_finding *findings;

@@ -138,6 +138,10 @@ static void add_case(struct text *out, const struct report_options *o, const str
     if (c->failing_schedule) {
         text_add(out, ", schedule: ");
         text_add(out, c->failing_schedule);
+        if (c->failing.found_by_search)
+            text_addf(out, " with seed %" PRIu64, c->failing.seed);
+        if (c->failing.delay_stores)
+            text_add(out, ", stores seen late");
     }
     text_addc(out, '\n');
     if (c->mismatch.output)
