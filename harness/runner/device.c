@@ -47,5 +47,7 @@ int device_open(const char *path, struct device *d, struct err *e)
         device_explain(d, error, "making the stream", why, sizeof why);
         return err_set(e, "the device cannot be used: %s", why);
     }
+    if (d->hooks)
+        d->hooks->name_stream(d->stream, RUNNER_STREAM);
     return 0;
 }

@@ -11,6 +11,8 @@
 
 #include <cuda_runtime_api.h>
 
+#define RUNNER_STREAM "stream" /* what findings call the stream that the entry is given */
+
 struct device {
 #define CUDA(name) __typeof__(name) *name;
 #include "runner/cuda.def"

@@ -1,7 +1,13 @@
 /* How it works: a buffer lies on the device as it does in the outputs memfd: guard, `misalign`
  * bytes, payload, guard. Poison goes there from one small chunk that repeats with the pattern's
  * period, inputs straight from their memfd, and everything comes back straight into the other one:
- * each byte is copied once in either direction. */
+ * each byte is copied once in either direction.
+ *
+ * The entry may return while its work is queued. What it promises is that its results are there
+ * when the stream it was given is done: so the runner waits for that stream alone, copies the
+ * outputs back in that stream, and only then waits for the rest, to leave nothing to the next pass.
+ * The stream is a non-blocking one, which nothing orders with the default stream. An entry that is
+ * given no stream has the whole device waited for. */
 #include "runner/pass.h"
 
 #include "base/clock.h"
@@ -197,6 +203,24 @@ static int prepare(struct pass_state *s, const struct wire_request *q, struct er
 
 /* ---- back from the device ---- */
 
+/* The entry's errors and what it left in its stream, and who else was still at work. */
+static cudaError_t wait_for_entry(const struct device *d, const struct wire_request *q,
+                                  const char **when)
+{
+    bool given = false;
+    for (unsigned i = 0; i < q->param_count; i++)
+        given |= q->params[i].kind == WIRE_PARAM_STREAM;
+    cudaError_t error = d->cudaGetLastError();
+    *when = "returned by a launch or a call of the entry point";
+    if (error != cudaSuccess)
+        return error;
+    error = given ? d->cudaStreamSynchronize(d->stream) : d->cudaDeviceSynchronize();
+    *when = "while the kernels ran";
+    if (error == cudaSuccess && d->hooks)
+        d->hooks->left_behind(RUNNER_STREAM);
+    return error;
+}
+
 static cudaError_t copy_back(struct pass_state *s, const struct wire_request *q)
 {
     const struct device *d = s->device;
@@ -207,12 +231,12 @@ static cudaError_t copy_back(struct pass_state *s, const struct wire_request *q)
         uint64_t whole = wire_buffer_bytes(p);
         if (d->hooks)
             d->hooks->narrow(s->buffers[i], whole, p->name); /* the guards are ours to read */
-        cudaError_t error = d->cudaMemcpy(s->outputs.bytes + p->out_offset, s->buffers[i], whole,
-                                          cudaMemcpyDeviceToHost);
+        cudaError_t error = d->cudaMemcpyAsync(s->outputs.bytes + p->out_offset, s->buffers[i],
+                                               whole, cudaMemcpyDeviceToHost, d->stream);
         if (error != cudaSuccess)
             return error;
     }
-    return cudaSuccess;
+    return d->cudaStreamSynchronize(d->stream);
 }
 
 static void observe(const struct device *d, uint64_t bytes_before, struct wire_reply *reply)
@@ -269,18 +293,18 @@ void pass_run(struct pass_state *s, const struct wire_request *q, const int fds[
         fail(reply, &e);
         return;
     }
-    cudaError_t error = d->cudaGetLastError();
-    const char *when = "returned by a launch or a call of the entry point";
-    if (error == cudaSuccess) {
-        error = d->cudaDeviceSynchronize();
-        when = "while the kernels ran";
-    }
+    const char *when = NULL;
+    cudaError_t error = wait_for_entry(d, q, &when);
     reply->elapsed_ns = clock_now_ns() - start;
 
     observe(d, bytes_before, reply);
     if (error == cudaSuccess) {
         error = copy_back(s, q);
         when = "copying the results back";
+    }
+    if (error == cudaSuccess) {
+        error = d->cudaDeviceSynchronize();
+        when = "in work that was left behind on another stream";
     }
     reply->status = error == cudaSuccess ? WIRE_DONE : WIRE_CUDA_ERROR;
     reply->cuda_error = (int32_t)error;

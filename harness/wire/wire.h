@@ -240,8 +240,13 @@ struct wire_device_hooks {
     /* What a faulting host address means, in a sentence ("" = nothing to do with the device). */
     void (*explain_host_address)(const void *address, char *out, size_t out_bytes);
     uint64_t (*peak_bytes)(void); /* most device memory in use since configure() */
+    /* What findings call this stream: "kernel `scan` on `stream`". */
+    void (*name_stream)(const void *stream, const char *name);
+    /* The caller has waited for that stream: adds a finding for work that nothing ordered before
+     * it. */
+    void (*left_behind)(const char *stream_name);
 };
-enum { WIRE_HOOKS_VERSION = 1 };
+enum { WIRE_HOOKS_VERSION = 2 };
 #define WIRE_HOOKS_SYMBOL "scanjudge_device_hooks"
 typedef const struct wire_device_hooks *(*wire_hooks_function)(void);
 

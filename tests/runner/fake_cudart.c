@@ -130,12 +130,25 @@ cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpy
     return cudaSuccess;
 }
 
+cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
+                            cudaStream_t stream)
+{
+    (void)stream;
+    return cudaMemcpy(to, from, bytes, kind);
+}
+
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned int flags)
 {
     if (flags != cudaStreamNonBlocking)
         return cudaErrorInvalidValue;
     *stream = (cudaStream_t)(uintptr_t)0x5717;
     return cudaSuccess;
+}
+
+cudaError_t cudaStreamSynchronize(cudaStream_t stream)
+{
+    (void)stream;
+    return sync_error;
 }
 
 cudaError_t cudaDeviceSynchronize(void)
@@ -214,11 +227,21 @@ static uint64_t peak_bytes(void)
     return peak;
 }
 
+static void name_stream(const void *stream, const char *name)
+{
+    (void)stream, (void)name;
+}
+
+static void left_behind(const char *stream_name)
+{
+    (void)stream_name;
+}
+
 const struct wire_device_hooks *scanjudge_device_hooks(void)
 {
     static const struct wire_device_hooks HOOKS = {
-        WIRE_HOOKS_VERSION,   configure, narrow, forget, findings, counters,
-        explain_host_address, peak_bytes};
+        WIRE_HOOKS_VERSION,   configure,  narrow,      forget,     findings, counters,
+        explain_host_address, peak_bytes, name_stream, left_behind};
     return &HOOKS;
 }
 #endif

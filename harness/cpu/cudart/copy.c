@@ -1,15 +1,19 @@
 /* Copies and fills. Each side of a copy is looked up: device memory (the machine's bytes, bounds
  * checked, definedness kept), host memory that kernels can reach, or plain host memory, which is
- * taken at its word as CUDA does. What cudaMemcpyKind says has to fit. */
-#include "cpu/cudart/runtime.h"
+ * taken at its word as CUDA does. What cudaMemcpyKind says has to fit.
+ *
+ * Which calls wait is CUDA's "API synchronization behavior": everything to pageable memory does;
+ * from pageable memory the bytes are taken at the call; cudaMemcpy does not wait between two places
+ * on the device, nor cudaMemset on the device. */
+#include "cpu/cudart/capture.h"
+#include "cpu/cudart/queue.h"
 
 #include <string.h>
 
 struct side {
-    bool on_device; /* device memory: `bytes` is not what host code may use */
+    bool on_device; /* device memory: not what host code may use */
     bool reachable; /* device, pinned or managed: valid where a device pointer is asked for */
     uint64_t address;
-    uint8_t *bytes;
 };
 
 static const char *plural(size_t count)
@@ -32,7 +36,6 @@ static cudaError_t find_side(const char *call, const char *verb, const void *poi
                              "%s %s %p, which is outside of every allocation", call, verb, pointer);
         if (!pointer)
             return rt_refuse(cudaErrorInvalidValue, "%s %s a NULL pointer", call, verb);
-        side->bytes = (uint8_t *)(uintptr_t)pointer;
         return cudaSuccess;
     }
     if (info.freed)
@@ -40,12 +43,10 @@ static cudaError_t find_side(const char *call, const char *verb, const void *poi
                          pointer);
     side->on_device = info.kind == VM_MEMORY_DEVICE;
     side->reachable = true;
-    side->bytes = vm_bytes(rt.vm, side->address, bytes);
-    if (side->bytes)
+    if (vm_bytes(rt.vm, side->address, bytes))
         return cudaSuccess;
     if (!side->on_device) { /* a host range that reaches past its pinned part: still host memory */
         side->reachable = false;
-        side->bytes = (uint8_t *)(uintptr_t)pointer;
         return cudaSuccess;
     }
     uint64_t left = info.bytes - (side->address - info.base);
@@ -91,54 +92,117 @@ static cudaError_t check_kind(const char *call, enum cudaMemcpyKind kind, const 
     return cudaSuccess;
 }
 
-cudaError_t rt_copy(const char *call, void *to, const void *from, size_t bytes,
-                    enum cudaMemcpyKind kind)
+static char *row_of(struct rt_pitched p, size_t y, size_t z)
 {
-    struct side target, source;
-    if (bytes == 0)
+    return (char *)p.at + z * p.slice + y * p.pitch;
+}
+
+/* Rows that lie behind each other are looked up as one, so that a message gives the whole size. */
+static struct rt_box merged(struct rt_box box, struct rt_pitched a, struct rt_pitched b)
+{
+    if (box.height > 1 && (a.pitch != box.width || b.pitch != box.width))
+        return box;
+    if (box.depth > 1 && (a.slice != box.width * box.height || b.slice != a.slice))
+        return box;
+    return (struct rt_box){box.width * box.height * box.depth, 1, 1};
+}
+
+cudaError_t work_make_copy(struct rt_work *work, const char *call, struct rt_pitched to,
+                           struct rt_pitched from, struct rt_box box, enum cudaMemcpyKind kind)
+{
+    struct rt_work w = {.kind = WORK_COPY, .call = call};
+    if (box.width == 0 || box.height == 0 || box.depth == 0) {
+        *work = (struct rt_work){.kind = WORK_NOTHING, .call = call};
         return cudaSuccess;
+    }
     if ((unsigned)kind > cudaMemcpyDefault)
         return cudaErrorInvalidMemcpyDirection;
-    cudaError_t error = find_side(call, "writes", to, bytes, &target);
-    if (error == cudaSuccess)
-        error = find_side(call, "reads", from, bytes, &source);
-    if (error == cudaSuccess)
-        error = check_kind(call, kind, &target, &source);
-    if (error != cudaSuccess)
-        return error;
-    if (target.on_device && source.on_device) {
-        vm_copy(rt.vm, target.address, source.address, bytes);
-    } else {
-        memmove(target.bytes, source.bytes, bytes);
-        if (target.on_device)
-            vm_mark_defined(rt.vm, target.address, bytes);
+    box = merged(box, to, from);
+    w.copy.to = to;
+    w.copy.from = from;
+    w.copy.box = box;
+    w.copy.kind = kind;
+    w.copy.to_reachable = w.copy.from_reachable = true;
+    for (size_t z = 0; z < box.depth; z++) {
+        for (size_t y = 0; y < box.height; y++) {
+            struct side target, source;
+            cudaError_t error = find_side(call, "writes", row_of(to, y, z), box.width, &target);
+            if (error == cudaSuccess)
+                error = find_side(call, "reads", row_of(from, y, z), box.width, &source);
+            if (error == cudaSuccess)
+                error = check_kind(call, kind, &target, &source);
+            if (error != cudaSuccess)
+                return error;
+            w.copy.to_device = target.on_device;
+            w.copy.from_device = source.on_device;
+            w.copy.to_reachable &= target.reachable;
+            w.copy.from_reachable &= source.reachable;
+        }
     }
+    *work = w;
     return cudaSuccess;
 }
 
-static cudaError_t copy_call(const char *call, void *to, const void *from, size_t bytes,
-                             enum cudaMemcpyKind kind, cudaStream_t stream)
+/* Queues a copy. `wait`: the call is one of those without Async. */
+static cudaError_t submit_copy(struct rt_stream *s, struct rt_work *work, bool wait)
 {
+    if (work->kind == WORK_NOTHING)
+        return cudaSuccess;
+    bool on_device = work->copy.to_device && work->copy.from_device;
+    bool waits = (wait && !on_device) || !work->copy.to_reachable;
+    bool captured = s->capture != NULL;
+    cudaError_t error = wait ? capture_check_unsafe() : cudaSuccess;
+    if (error == cudaSuccess)
+        error = queue_submit(s, work);
+    else
+        work_release(work);
+    if (error != cudaSuccess || !waits || captured)
+        return error;
+    queue_wait_stream(s);
+    return rt_fault();
+}
+
+static struct rt_pitched flat(const void *at)
+{
+    return (struct rt_pitched){(void *)(uintptr_t)at, 0, 0};
+}
+
+cudaError_t rt_copy(const char *call, void *to, const void *from, size_t bytes,
+                    enum cudaMemcpyKind kind, struct rt_stream *stream, bool wait)
+{
+    struct rt_work work;
+    struct rt_box box = {bytes, 1, 1};
+    cudaError_t error = work_make_copy(&work, call, flat(to), flat(from), box, kind);
+    return error == cudaSuccess ? submit_copy(stream, &work, wait) : error;
+}
+
+static cudaError_t copy_call(const char *call, void *to, const void *from, size_t bytes,
+                             enum cudaMemcpyKind kind, cudaStream_t stream, bool wait)
+{
+    struct rt_stream *s = NULL;
     cudaError_t error = rt_enter();
     if (error == cudaSuccess)
-        error = rt_check_stream(stream);
+        error = rt_find_stream(stream, &s);
     if (error == cudaSuccess)
-        error = rt_copy(call, to, from, bytes, kind);
+        error = rt_copy(call, to, from, bytes, kind, s, wait);
     return rt_leave(error);
 }
 
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
 {
-    return copy_call("cudaMemcpy", to, from, bytes, kind, NULL);
+    return copy_call("cudaMemcpy", to, from, bytes, kind, NULL, true);
 }
-RT_ALIAS_PTDS(cudaMemcpy);
+RT_PER_THREAD(cudaMemcpy_ptds, (void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind),
+              copy_call("cudaMemcpy", to, from, bytes, kind, cudaStreamPerThread, true))
 
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
                             cudaStream_t stream)
 {
-    return copy_call("cudaMemcpyAsync", to, from, bytes, kind, stream);
+    return copy_call("cudaMemcpyAsync", to, from, bytes, kind, stream, false);
 }
-RT_ALIAS_PTSZ(cudaMemcpyAsync);
+RT_PTSZ(cudaMemcpyAsync,
+        (void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind, cudaStream_t stream),
+        (to, from, bytes, kind, rt_own(stream)))
 
 cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device,
                                 size_t bytes, cudaStream_t stream)
@@ -147,7 +211,8 @@ cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int f
         rt_lock();
         return rt_leave(cudaErrorInvalidDevice);
     }
-    return copy_call("cudaMemcpyPeerAsync", to, from, bytes, cudaMemcpyDeviceToDevice, stream);
+    return copy_call("cudaMemcpyPeerAsync", to, from, bytes, cudaMemcpyDeviceToDevice, stream,
+                     false);
 }
 
 cudaError_t cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device, size_t bytes)
@@ -157,149 +222,206 @@ cudaError_t cudaMemcpyPeer(void *to, int to_device, const void *from, int from_d
 
 /* ---- rows and slices ---- */
 
-struct box { /* `height` rows of `width` bytes, `depth` times */
-    size_t width, height, depth;
-};
-
-struct pitched {
-    const void *at;
-    size_t pitch, slice; /* bytes from row to row, from slice to slice */
-};
-
-static cudaError_t copy_box(const char *call, struct pitched to, struct pitched from,
-                            struct box box, enum cudaMemcpyKind kind, cudaStream_t stream)
+static cudaError_t copy_box(const char *call, struct rt_pitched to, struct rt_pitched from,
+                            struct rt_box box, enum cudaMemcpyKind kind, cudaStream_t stream,
+                            bool wait)
 {
+    struct rt_work work;
+    struct rt_stream *s = NULL;
     cudaError_t error = rt_enter();
     if (error == cudaSuccess)
-        error = rt_check_stream(stream);
+        error = rt_find_stream(stream, &s);
     if (error == cudaSuccess && (to.pitch < box.width || from.pitch < box.width))
         error = rt_refuse(box.height > 1 ? cudaErrorInvalidPitchValue : cudaErrorInvalidValue,
                           "%s: rows of %zu bytes do not fit into a pitch of %zu", call, box.width,
                           to.pitch < from.pitch ? to.pitch : from.pitch);
-    for (size_t z = 0; z < box.depth && error == cudaSuccess; z++)
-        for (size_t y = 0; y < box.height && error == cudaSuccess; y++)
-            error =
-                rt_copy(call, (char *)(uintptr_t)to.at + z * to.slice + y * to.pitch,
-                        (const char *)from.at + z * from.slice + y * from.pitch, box.width, kind);
+    if (error == cudaSuccess)
+        error = work_make_copy(&work, call, to, from, box, kind);
+    if (error == cudaSuccess)
+        error = submit_copy(s, &work, wait);
     return rt_leave(error);
+}
+
+static cudaError_t copy_2d(const char *call, void *to, size_t to_pitch, const void *from,
+                           size_t from_pitch, size_t width, size_t height, enum cudaMemcpyKind kind,
+                           cudaStream_t stream, bool wait)
+{
+    return copy_box(call, (struct rt_pitched){to, to_pitch, 0},
+                    (struct rt_pitched){(void *)(uintptr_t)from, from_pitch, 0},
+                    (struct rt_box){width, height, 1}, kind, stream, wait);
 }
 
 cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch,
                               size_t width, size_t height, enum cudaMemcpyKind kind,
                               cudaStream_t stream)
 {
-    return copy_box("cudaMemcpy2DAsync", (struct pitched){to, to_pitch, 0},
-                    (struct pitched){from, from_pitch, 0}, (struct box){width, height, 1}, kind,
-                    stream);
+    return copy_2d("cudaMemcpy2DAsync", to, to_pitch, from, from_pitch, width, height, kind, stream,
+                   false);
 }
-RT_ALIAS_PTSZ(cudaMemcpy2DAsync);
+RT_PTSZ(cudaMemcpy2DAsync,
+        (void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
+         size_t height, enum cudaMemcpyKind kind, cudaStream_t stream),
+        (to, to_pitch, from, from_pitch, width, height, kind, rt_own(stream)))
 
 cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch,
                          size_t width, size_t height, enum cudaMemcpyKind kind)
 {
-    return copy_box("cudaMemcpy2D", (struct pitched){to, to_pitch, 0},
-                    (struct pitched){from, from_pitch, 0}, (struct box){width, height, 1}, kind,
-                    NULL);
+    return copy_2d("cudaMemcpy2D", to, to_pitch, from, from_pitch, width, height, kind, NULL, true);
 }
-RT_ALIAS_PTDS(cudaMemcpy2D);
+RT_PER_THREAD(cudaMemcpy2D_ptds,
+              (void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
+               size_t height, enum cudaMemcpyKind kind),
+              copy_2d("cudaMemcpy2D", to, to_pitch, from, from_pitch, width, height, kind,
+                      cudaStreamPerThread, true))
 
-static struct pitched pitched_at(struct cudaPitchedPtr p, struct cudaPos pos)
+struct rt_pitched rt_pitched_at(struct cudaPitchedPtr p, struct cudaPos pos)
 {
     size_t slice = p.pitch * p.ysize;
-    return (struct pitched){(char *)p.ptr + pos.z * slice + pos.y * p.pitch + pos.x, p.pitch,
-                            slice};
+    return (struct rt_pitched){(char *)p.ptr + pos.z * slice + pos.y * p.pitch + pos.x, p.pitch,
+                               slice};
 }
 
-cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t stream)
+static cudaError_t copy_3d(const char *call, const struct cudaMemcpy3DParms *p, cudaStream_t stream,
+                           bool wait)
 {
     if (!p || p->srcArray || p->dstArray) {
         cudaError_t error = rt_enter();
         if (error == cudaSuccess)
             error = !p ? cudaErrorInvalidValue
-                       : rt_refuse(cudaErrorNotSupported,
-                                   "cudaMemcpy3D: the CPU device has no CUDA arrays");
+                       : rt_refuse(cudaErrorNotSupported, "%s: the CPU device has no CUDA arrays",
+                                   call);
         return rt_leave(error);
     }
-    return copy_box(
-        "cudaMemcpy3D", pitched_at(p->dstPtr, p->dstPos), pitched_at(p->srcPtr, p->srcPos),
-        (struct box){p->extent.width, p->extent.height, p->extent.depth}, p->kind, stream);
+    return copy_box(call, rt_pitched_at(p->dstPtr, p->dstPos), rt_pitched_at(p->srcPtr, p->srcPos),
+                    (struct rt_box){p->extent.width, p->extent.height, p->extent.depth}, p->kind,
+                    stream, wait);
 }
-RT_ALIAS_PTSZ(cudaMemcpy3DAsync);
+
+cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t stream)
+{
+    return copy_3d("cudaMemcpy3DAsync", p, stream, false);
+}
+RT_PTSZ(cudaMemcpy3DAsync, (const struct cudaMemcpy3DParms *p, cudaStream_t stream),
+        (p, rt_own(stream)))
 
 cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p)
 {
-    return cudaMemcpy3DAsync(p, NULL);
+    return copy_3d("cudaMemcpy3D", p, NULL, true);
 }
-RT_ALIAS_PTDS(cudaMemcpy3D);
+RT_PER_THREAD(cudaMemcpy3D_ptds, (const struct cudaMemcpy3DParms *p),
+              copy_3d("cudaMemcpy3D", p, cudaStreamPerThread, true))
 
 /* ---- fills ---- */
 
-static cudaError_t fill(const char *call, struct pitched to, int value, struct box box,
-                        cudaStream_t stream)
+cudaError_t work_make_fill(struct rt_work *work, const char *call, struct rt_pitched to,
+                           struct rt_box box, unsigned value, unsigned element)
 {
-    cudaError_t error = rt_enter();
-    if (error == cudaSuccess)
-        error = rt_check_stream(stream);
-    if (error == cudaSuccess && box.height * box.depth > 1 && to.pitch < box.width)
-        error =
-            rt_refuse(cudaErrorInvalidValue, "%s: rows of %zu bytes do not fit into a pitch of %zu",
-                      call, box.width, to.pitch);
-    for (size_t z = 0; z < box.depth && error == cudaSuccess; z++) {
-        for (size_t y = 0; y < box.height && box.width > 0 && error == cudaSuccess; y++) {
-            const char *row = (const char *)to.at + z * to.slice + y * to.pitch;
+    struct rt_work w = {.kind = WORK_FILL, .call = call};
+    if (box.height * box.depth > 1 && to.pitch < box.width)
+        return rt_refuse(cudaErrorInvalidValue,
+                         "%s: rows of %zu bytes do not fit into a pitch of %zu", call, box.width,
+                         to.pitch);
+    if (box.width == 0 || box.height == 0 || box.depth == 0) {
+        *work = (struct rt_work){.kind = WORK_NOTHING, .call = call};
+        return cudaSuccess;
+    }
+    box = merged(box, to, to);
+    w.fill.to = to;
+    w.fill.box = box;
+    w.fill.value = value;
+    w.fill.element = element;
+    for (size_t z = 0; z < box.depth; z++) {
+        for (size_t y = 0; y < box.height; y++) {
             struct side side;
-            error = find_side(call, "writes", row, box.width, &side);
+            cudaError_t error = find_side(call, "writes", row_of(to, y, z), box.width, &side);
             if (error == cudaSuccess && !side.reachable)
                 error = rt_refuse(cudaErrorInvalidValue, "%s: %p is not device memory", call,
-                                  (const void *)row);
+                                  (void *)row_of(to, y, z));
             if (error != cudaSuccess)
-                break;
-            if (side.bytes)
-                memset(side.bytes, value, box.width);
-            vm_mark_defined(rt.vm, side.address, box.width);
+                return error;
+            w.fill.on_device = side.on_device;
         }
+    }
+    *work = w;
+    return cudaSuccess;
+}
+
+static cudaError_t fill(const char *call, struct rt_pitched to, int value, struct rt_box box,
+                        cudaStream_t stream, bool wait)
+{
+    struct rt_work work;
+    struct rt_stream *s = NULL;
+    cudaError_t error = rt_enter();
+    if (error == cudaSuccess)
+        error = rt_find_stream(stream, &s);
+    if (error == cudaSuccess)
+        error = work_make_fill(&work, call, to, box, (unsigned)value, 1);
+    if (error == cudaSuccess && wait)
+        error = capture_check_unsafe();
+    if (error != cudaSuccess || work.kind == WORK_NOTHING)
+        return rt_leave(error);
+    bool waits = wait && !work.fill.on_device && !s->capture;
+    error = queue_submit(s, &work);
+    if (error == cudaSuccess && waits) {
+        queue_wait_stream(s);
+        error = rt_fault();
     }
     return rt_leave(error);
 }
 
 cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t stream)
 {
-    return fill("cudaMemsetAsync", (struct pitched){to, 0, 0}, value, (struct box){bytes, 1, 1},
-                stream);
+    return fill("cudaMemsetAsync", flat(to), value, (struct rt_box){bytes, 1, 1}, stream, false);
 }
-RT_ALIAS_PTSZ(cudaMemsetAsync);
+RT_PTSZ(cudaMemsetAsync, (void *to, int value, size_t bytes, cudaStream_t stream),
+        (to, value, bytes, rt_own(stream)))
 
 cudaError_t cudaMemset(void *to, int value, size_t bytes)
 {
-    return fill("cudaMemset", (struct pitched){to, 0, 0}, value, (struct box){bytes, 1, 1}, NULL);
+    return fill("cudaMemset", flat(to), value, (struct rt_box){bytes, 1, 1}, NULL, true);
 }
-RT_ALIAS_PTDS(cudaMemset);
+RT_PER_THREAD(cudaMemset_ptds, (void *to, int value, size_t bytes),
+              fill("cudaMemset", flat(to), value, (struct rt_box){bytes, 1, 1}, cudaStreamPerThread,
+                   true))
 
 cudaError_t cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width, size_t height,
                               cudaStream_t stream)
 {
-    return fill("cudaMemset2DAsync", (struct pitched){to, pitch, 0}, value,
-                (struct box){width, height, 1}, stream);
+    return fill("cudaMemset2DAsync", (struct rt_pitched){to, pitch, 0}, value,
+                (struct rt_box){width, height, 1}, stream, false);
 }
-RT_ALIAS_PTSZ(cudaMemset2DAsync);
+RT_PTSZ(cudaMemset2DAsync,
+        (void *to, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream),
+        (to, pitch, value, width, height, rt_own(stream)))
 
 cudaError_t cudaMemset2D(void *to, size_t pitch, int value, size_t width, size_t height)
 {
-    return fill("cudaMemset2D", (struct pitched){to, pitch, 0}, value,
-                (struct box){width, height, 1}, NULL);
+    return fill("cudaMemset2D", (struct rt_pitched){to, pitch, 0}, value,
+                (struct rt_box){width, height, 1}, NULL, true);
 }
-RT_ALIAS_PTDS(cudaMemset2D);
+RT_PER_THREAD(cudaMemset2D_ptds, (void *to, size_t pitch, int value, size_t width, size_t height),
+              fill("cudaMemset2D", (struct rt_pitched){to, pitch, 0}, value,
+                   (struct rt_box){width, height, 1}, cudaStreamPerThread, true))
+
+static cudaError_t fill_3d(const char *call, struct cudaPitchedPtr to, int value,
+                           struct cudaExtent extent, cudaStream_t stream, bool wait)
+{
+    return fill(call, rt_pitched_at(to, (struct cudaPos){0, 0, 0}), value,
+                (struct rt_box){extent.width, extent.height, extent.depth}, stream, wait);
+}
 
 cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr to, int value, struct cudaExtent extent,
                               cudaStream_t stream)
 {
-    return fill("cudaMemset3D", (struct pitched){to.ptr, to.pitch, to.pitch * to.ysize}, value,
-                (struct box){extent.width, extent.height, extent.depth}, stream);
+    return fill_3d("cudaMemset3DAsync", to, value, extent, stream, false);
 }
-RT_ALIAS_PTSZ(cudaMemset3DAsync);
+RT_PTSZ(cudaMemset3DAsync,
+        (struct cudaPitchedPtr to, int value, struct cudaExtent extent, cudaStream_t stream),
+        (to, value, extent, rt_own(stream)))
 
 cudaError_t cudaMemset3D(struct cudaPitchedPtr to, int value, struct cudaExtent extent)
 {
-    return cudaMemset3DAsync(to, value, extent, NULL);
+    return fill_3d("cudaMemset3D", to, value, extent, NULL, true);
 }
-RT_ALIAS_PTDS(cudaMemset3D);
+RT_PER_THREAD(cudaMemset3D_ptds, (struct cudaPitchedPtr to, int value, struct cudaExtent extent),
+              fill_3d("cudaMemset3D", to, value, extent, cudaStreamPerThread, true))

@@ -1,7 +1,9 @@
 /* The device itself: there is one, number 0. What it claims to be stands in the machine's limits
  * and in attributes.def; a card of compute capability 9.0, since PTX for anything up to that (the
  * judge compiles for 7.5) then runs on it as on a real newer card. */
-#include "cpu/cudart/runtime.h"
+#include "cpu/cudart/capture.h"
+#include "cpu/cudart/event.h"
+#include "cpu/cudart/queue.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -91,7 +93,14 @@ cudaError_t cudaChooseDevice(int *device, const struct cudaDeviceProp *propertie
 
 cudaError_t cudaDeviceSynchronize(void)
 {
-    return rt_leave(rt_enter());
+    cudaError_t error = rt_enter();
+    if (error == cudaSuccess)
+        error = capture_check_unsafe();
+    if (error == cudaSuccess) {
+        queue_wait_all();
+        error = rt_fault();
+    }
+    return rt_leave(error);
 }
 
 cudaError_t cudaDeviceReset(void)
@@ -99,11 +108,12 @@ cudaError_t cudaDeviceReset(void)
     cudaError_t error = rt_enter_even_if_faulty();
     if (error != cudaSuccess)
         return rt_leave(error);
+    queue_release();
     if (rt_fault() != cudaSuccess)
         rt_lose_device();
     rt_unload_modules();
     rt_free_everything();
-    rt_streams_release();
+    event_release_all();
     rt_pools_release();
     return rt_leave(cudaSuccess);
 }
@@ -359,14 +369,20 @@ cudaError_t cudaGetDriverEntryPointByVersion(const char *symbol, void **out, uns
     }
     return rt_leave(cudaErrorSymbolNotFound);
 }
-RT_ALIAS_PTSZ(cudaGetDriverEntryPointByVersion);
+RT_PTSZ(cudaGetDriverEntryPointByVersion,
+        (const char *symbol, void **out, unsigned version, unsigned long long flags,
+         enum cudaDriverEntryPointQueryResult *result),
+        (symbol, out, version, flags, result))
 
 cudaError_t cudaGetDriverEntryPoint(const char *symbol, void **out, unsigned long long flags,
                                     enum cudaDriverEntryPointQueryResult *result)
 {
     return cudaGetDriverEntryPointByVersion(symbol, out, RT_VERSION, flags, result);
 }
-RT_ALIAS_PTSZ(cudaGetDriverEntryPoint);
+RT_PTSZ(cudaGetDriverEntryPoint,
+        (const char *symbol, void **out, unsigned long long flags,
+         enum cudaDriverEntryPointQueryResult *result),
+        (symbol, out, flags, result))
 
 /* ---- plain data ---- */
 

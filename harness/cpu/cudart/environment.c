@@ -4,7 +4,7 @@
  * findings without the lock, since the thread that holds it may be the one that crashed. */
 #include "cpu/cudart/environment.h"
 
-#include "cpu/cudart/runtime.h"
+#include "cpu/cudart/queue.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -132,6 +132,16 @@ static void write_all(const char *text, size_t length)
     }
 }
 
+/* What nobody waited for: on a card, too, it ends with the process, done or not. */
+static void report_pending(void)
+{
+    char what[256];
+    queue_describe_pending(what, sizeof what);
+    if (what[0])
+        rt_report(FINDING_leak, WIRE_WARNING, NULL,
+                  "the program ended while %s was still queued: nobody waited for it", what);
+}
+
 static void write_findings(void)
 {
     enum { MOST = 64 };
@@ -140,6 +150,7 @@ static void write_findings(void)
     if (!report_wanted || reported || !rt.vm)
         return;
     reported = true;
+    report_pending();
     size_t count = vm_findings(rt.vm, findings, MOST);
     for (size_t i = 0; i < count && i < MOST; i++)
         write_all(line, format_finding(&findings[i], line, sizeof line));

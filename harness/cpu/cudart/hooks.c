@@ -1,7 +1,9 @@
 /* What the runner asks of this device beside the CUDA API (wire/wire.h). */
 #include "cpu/cudart/hooks.h"
 
-#include "cpu/cudart/runtime.h"
+#include "cpu/cudart/queue.h"
+
+#include <stdio.h>
 
 /* Every hook needs the device; a failure to make it has been printed. */
 static bool enter(void)
@@ -73,6 +75,24 @@ static uint64_t peak_bytes(void)
     return bytes;
 }
 
+static void name_stream(const void *stream, const char *name)
+{
+    if (!enter())
+        return;
+    struct rt_stream *s = queue_find((cudaStream_t)(uintptr_t)stream);
+    if (s)
+        snprintf(s->name, sizeof s->name, "`%s`", name);
+    rt_unlock();
+}
+
+static void left_behind(const char *stream_name)
+{
+    if (!enter())
+        return;
+    queue_report_left_behind(stream_name);
+    rt_unlock();
+}
+
 const struct wire_device_hooks *scanjudge_device_hooks(void)
 {
     static const struct wire_device_hooks hooks = {
@@ -84,6 +104,8 @@ const struct wire_device_hooks *scanjudge_device_hooks(void)
         .counters = counters,
         .explain_host_address = explain_host_address,
         .peak_bytes = peak_bytes,
+        .name_stream = name_stream,
+        .left_behind = left_behind,
     };
     return &hooks;
 }

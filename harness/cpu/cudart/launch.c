@@ -1,9 +1,9 @@
 /* Launching: the configuration that <<<>>> pushes and the host stub pops, the checks that CUDA
- * makes before it runs anything, and the run itself. A launch that is refused leaves the outputs as
+ * makes before it queues anything. A launch that is refused leaves the outputs as
  * they were and, unless the program asks, nobody hears of it; so each refusal is also a finding
  * that names the kernel and the numbers. */
+#include "cpu/cudart/queue.h"
 #include "cpu/cudart/register.h"
-#include "cpu/cudart/runtime.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -141,7 +141,7 @@ static cudaError_t check_cooperative(const struct rt_function *f, const struct r
     return cudaSuccess;
 }
 
-/* ---- the run ---- */
+/* ---- the work ---- */
 
 /* Lays the arguments out as the kernel's parameter block; NULL when the program passed none. */
 static unsigned char *pack(const struct rt_function *f, void **args)
@@ -157,7 +157,8 @@ static unsigned char *pack(const struct rt_function *f, void **args)
     return block;
 }
 
-cudaError_t rt_launch(const void *function, const struct rt_launch *launch, void **args)
+cudaError_t work_make_kernel(struct rt_work *work, const char *call, const void *function,
+                             const struct rt_launch *launch, void **args)
 {
     struct rt_function *f = NULL;
     cudaError_t error = rt_find_function(function, &f);
@@ -175,27 +176,25 @@ cudaError_t rt_launch(const void *function, const struct rt_launch *launch, void
     if (!params)
         return refuse(f, cudaErrorInvalidValue, "it takes %u arguments and got none",
                       f->info.param_count);
-    struct vm_launch run = {
-        .grid = {launch->grid.x, launch->grid.y, launch->grid.z},
-        .block = {launch->block.x, launch->block.y, launch->block.z},
-        .dynamic_shared = launch->dynamic_shared,
-        .params = params,
-        .cooperative = launch->cooperative,
-    };
-    /* A fault is sticky in the machine; like on a GPU the launch itself has succeeded. */
-    (void)vm_launch(rt.vm, f->kernel, &run);
-    free(params);
+    *work = (struct rt_work){.kind = WORK_KERNEL, .call = call};
+    work->kernel.function = f;
+    work->kernel.shape = *launch;
+    work->kernel.params = params;
     return cudaSuccess;
 }
 
-static cudaError_t launch(const void *function, const struct rt_launch *shape, void **args,
-                          cudaStream_t stream)
+static cudaError_t launch(const char *call, const void *function, const struct rt_launch *shape,
+                          void **args, cudaStream_t stream)
 {
+    struct rt_work work;
+    struct rt_stream *s = NULL;
     cudaError_t error = rt_enter();
     if (error == cudaSuccess)
-        error = rt_check_stream(stream);
+        error = rt_find_stream(stream, &s);
     if (error == cudaSuccess)
-        error = rt_launch(function, shape, args);
+        error = work_make_kernel(&work, call, function, shape, args);
+    if (error == cudaSuccess)
+        error = queue_submit(s, &work);
     return rt_leave(error);
 }
 
@@ -215,50 +214,80 @@ cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void 
                                size_t dynamic_shared, cudaStream_t stream)
 {
     struct rt_launch shape = {grid, block, dynamic_shared, false};
-    return launch(kernel, &shape, args, stream);
+    return launch("cudaLaunchKernel", kernel, &shape, args, stream);
 }
-RT_ALIAS_PTSZ(__cudaLaunchKernel);
+RT_PTSZ(__cudaLaunchKernel,
+        (cudaKernel_t kernel, dim3 grid, dim3 block, void **args, size_t dynamic_shared,
+         cudaStream_t stream),
+        (kernel, grid, block, args, dynamic_shared, rt_own(stream)))
 
 cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void **args,
                              size_t dynamic_shared, cudaStream_t stream)
 {
     struct rt_launch shape = {grid, block, dynamic_shared, false};
-    return launch(function, &shape, args, stream);
+    return launch("cudaLaunchKernel", function, &shape, args, stream);
 }
-RT_ALIAS_PTSZ(cudaLaunchKernel);
+RT_PTSZ(cudaLaunchKernel,
+        (const void *function, dim3 grid, dim3 block, void **args, size_t dynamic_shared,
+         cudaStream_t stream),
+        (function, grid, block, args, dynamic_shared, rt_own(stream)))
 
 cudaError_t cudaLaunchCooperativeKernel(const void *function, dim3 grid, dim3 block, void **args,
                                         size_t dynamic_shared, cudaStream_t stream)
 {
     struct rt_launch shape = {grid, block, dynamic_shared, true};
-    return launch(function, &shape, args, stream);
+    return launch("cudaLaunchCooperativeKernel", function, &shape, args, stream);
 }
-RT_ALIAS_PTSZ(cudaLaunchCooperativeKernel);
+RT_PTSZ(cudaLaunchCooperativeKernel,
+        (const void *function, dim3 grid, dim3 block, void **args, size_t dynamic_shared,
+         cudaStream_t stream),
+        (function, grid, block, args, dynamic_shared, rt_own(stream)))
 
 /* Attributes that only shape overlap or priority mean nothing to a device that runs one kernel at a
  * time; a cluster of more than one block it does not have. */
-cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *function, void **args)
+static cudaError_t read_attributes(const cudaLaunchConfig_t *config, struct rt_launch *shape)
 {
+    for (unsigned i = 0; i < config->numAttrs; i++) {
+        const cudaLaunchAttribute *a = &config->attrs[i];
+        if (a->id == cudaLaunchAttributeCooperative)
+            shape->cooperative = a->val.cooperative != 0;
+        if (a->id == cudaLaunchAttributeClusterDimension &&
+            (a->val.clusterDim.x > 1 || a->val.clusterDim.y > 1 || a->val.clusterDim.z > 1))
+            return rt_refuse(cudaErrorInvalidClusterSize,
+                             "a cluster of %u x %u x %u blocks; the CPU device has no clusters",
+                             a->val.clusterDim.x, a->val.clusterDim.y, a->val.clusterDim.z);
+    }
+    return cudaSuccess;
+}
+
+static cudaError_t launch_with(const cudaLaunchConfig_t *config, const void *function, void **args,
+                               cudaStream_t stream)
+{
+    struct rt_launch shape = {.cooperative = false};
+    struct rt_work work;
+    struct rt_stream *s = NULL;
     cudaError_t error = rt_enter();
     if (error == cudaSuccess && !config)
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess)
-        error = rt_check_stream(config->stream);
-    if (error != cudaSuccess)
-        return rt_leave(error);
-    struct rt_launch shape = {config->gridDim, config->blockDim, config->dynamicSmemBytes, false};
-    for (unsigned i = 0; i < config->numAttrs && error == cudaSuccess; i++) {
-        const cudaLaunchAttribute *a = &config->attrs[i];
-        if (a->id == cudaLaunchAttributeCooperative)
-            shape.cooperative = a->val.cooperative != 0;
-        if (a->id == cudaLaunchAttributeClusterDimension &&
-            (a->val.clusterDim.x > 1 || a->val.clusterDim.y > 1 || a->val.clusterDim.z > 1))
-            error = rt_refuse(cudaErrorInvalidClusterSize,
-                              "a cluster of %u x %u x %u blocks; the CPU device has no clusters",
-                              a->val.clusterDim.x, a->val.clusterDim.y, a->val.clusterDim.z);
+        error = rt_find_stream(stream, &s);
+    if (error == cudaSuccess)
+        error = read_attributes(config, &shape);
+    if (error == cudaSuccess) {
+        shape.grid = config->gridDim;
+        shape.block = config->blockDim;
+        shape.dynamic_shared = config->dynamicSmemBytes;
+        error = work_make_kernel(&work, "cudaLaunchKernelExC", function, &shape, args);
     }
     if (error == cudaSuccess)
-        error = rt_launch(function, &shape, args);
+        error = queue_submit(s, &work);
     return rt_leave(error);
 }
-RT_ALIAS_PTSZ(cudaLaunchKernelExC);
+
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *function, void **args)
+{
+    return launch_with(config, function, args, config ? config->stream : NULL);
+}
+RT_PER_THREAD(cudaLaunchKernelExC_ptsz,
+              (const cudaLaunchConfig_t *config, const void *function, void **args),
+              launch_with(config, function, args, config ? rt_own(config->stream) : NULL))

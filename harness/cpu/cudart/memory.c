@@ -1,7 +1,9 @@
 /* Allocating. Device memory is the machine's; pinned and managed memory is ordinary host memory
- * that kernels can also reach, under the same address. Freeing is immediate: all work that could
- * still use the memory has been done. */
-#include "cpu/cudart/runtime.h"
+ * that kernels can also reach, under the same address. Freeing waits for all of the device, as on a
+ * card; only memory of cudaMallocAsync goes at once, in cudaFreeAsync()'s place in its stream or,
+ * by cudaFree(), without waiting for anybody. */
+#include "cpu/cudart/capture.h"
+#include "cpu/cudart/queue.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -107,15 +109,42 @@ static cudaError_t refuse_free(const char *call, const void *pointer)
                      pointer);
 }
 
-cudaError_t rt_free(void *pointer)
+cudaError_t rt_find_to_free(const char *call, void *pointer, struct rt_allocation **out)
 {
-    if (!pointer)
-        return cudaSuccess;
     struct rt_allocation *a = map_get(&rt.allocations, pointer);
     if (!a || (a->kind != RT_DEVICE && a->kind != RT_MANAGED))
-        return refuse_free("cudaFree", pointer);
-    drop(a);
+        return refuse_free(call, pointer);
+    if (a->freeing)
+        return rt_refuse(cudaErrorInvalidValue, "%s: %p was freed before", call, pointer);
+    *out = a;
     return cudaSuccess;
+}
+
+void rt_free_now(void *base)
+{
+    struct rt_allocation *a = map_get(&rt.allocations, base);
+    if (a)
+        drop(a);
+}
+
+cudaError_t rt_free(void *pointer)
+{
+    struct rt_allocation *a = NULL;
+    if (!pointer)
+        return cudaSuccess;
+    cudaError_t error = rt_find_to_free("cudaFree", pointer, &a);
+    if (error != cudaSuccess)
+        return error;
+    if (a->pool) { /* "performs no further synchronization" */
+        queue_host_operation("cudaFree of memory from cudaMallocAsync");
+        vm_operation_writes(rt.vm, (uint64_t)(uintptr_t)pointer, a->bytes);
+        rt_free_now(pointer);
+        return cudaSuccess;
+    }
+    queue_wait_all();
+    if (rt_fault() == cudaSuccess)
+        rt_free_now(pointer);
+    return rt_fault();
 }
 
 void rt_free_everything(void)
@@ -125,9 +154,16 @@ void rt_free_everything(void)
         drop(a);
 }
 
-cudaError_t cudaMalloc(void **out, size_t bytes)
+/* For calls that allocate or free: a capture in progress forbids most of them. */
+static cudaError_t enter(void)
 {
     cudaError_t error = rt_enter();
+    return error == cudaSuccess ? capture_check_unsafe() : error;
+}
+
+cudaError_t cudaMalloc(void **out, size_t bytes)
+{
+    cudaError_t error = enter();
     if (error == cudaSuccess)
         error = rt_allocate(out, bytes, NULL);
     return rt_leave(error);
@@ -135,7 +171,7 @@ cudaError_t cudaMalloc(void **out, size_t bytes)
 
 cudaError_t cudaMallocPitch(void **out, size_t *pitch, size_t width, size_t height)
 {
-    cudaError_t error = rt_enter();
+    cudaError_t error = enter();
     if (error == cudaSuccess && (!out || !pitch || width > LARGEST_PITCH - PITCH))
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess) {
@@ -164,7 +200,7 @@ cudaError_t cudaMalloc3D(struct cudaPitchedPtr *out, struct cudaExtent extent)
 
 cudaError_t cudaMallocManaged(void **out, size_t bytes, unsigned flags)
 {
-    cudaError_t error = rt_enter();
+    cudaError_t error = enter();
     if (error == cudaSuccess && flags != cudaMemAttachGlobal && flags != cudaMemAttachHost)
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess)
@@ -174,7 +210,7 @@ cudaError_t cudaMallocManaged(void **out, size_t bytes, unsigned flags)
 
 cudaError_t cudaFree(void *pointer)
 {
-    cudaError_t error = rt_enter();
+    cudaError_t error = enter();
     if (error == cudaSuccess)
         error = rt_free(pointer);
     return rt_leave(error);
@@ -185,7 +221,7 @@ cudaError_t cudaFree(void *pointer)
 cudaError_t cudaHostAlloc(void **out, size_t bytes, unsigned flags)
 {
     const unsigned known = cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined;
-    cudaError_t error = rt_enter();
+    cudaError_t error = enter();
     if (error == cudaSuccess && (flags & ~known))
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess)
@@ -200,13 +236,16 @@ cudaError_t cudaMallocHost(void **out, size_t bytes)
 
 cudaError_t cudaFreeHost(void *pointer)
 {
-    cudaError_t error = rt_enter();
+    cudaError_t error = enter();
     if (error == cudaSuccess && pointer) {
         struct rt_allocation *a = map_get(&rt.allocations, pointer);
-        if (a && a->kind == RT_PINNED)
-            drop(a);
-        else
+        if (a && a->kind == RT_PINNED) {
+            queue_wait_all();
+            rt_free_now(pointer);
+            error = rt_fault();
+        } else {
             error = refuse_free("cudaFreeHost", pointer);
+        }
     }
     return rt_leave(error);
 }
@@ -215,7 +254,7 @@ cudaError_t cudaHostRegister(void *pointer, size_t bytes, unsigned flags)
 {
     const unsigned known = cudaHostRegisterPortable | cudaHostRegisterMapped |
                            cudaHostRegisterIoMemory | cudaHostRegisterReadOnly;
-    cudaError_t error = rt_enter();
+    cudaError_t error = enter();
     if (error == cudaSuccess && (!pointer || bytes == 0 || (flags & ~known)))
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess) {
@@ -232,13 +271,16 @@ cudaError_t cudaHostRegister(void *pointer, size_t bytes, unsigned flags)
 
 cudaError_t cudaHostUnregister(void *pointer)
 {
-    cudaError_t error = rt_enter();
+    cudaError_t error = enter();
     if (error == cudaSuccess) {
         struct rt_allocation *a = map_get(&rt.allocations, pointer);
-        if (a && a->kind == RT_REGISTERED)
-            drop(a);
-        else
+        if (a && a->kind == RT_REGISTERED) {
+            queue_wait_all();
+            rt_free_now(pointer);
+            error = rt_fault();
+        } else {
             error = cudaErrorHostMemoryNotRegistered;
+        }
     }
     return rt_leave(error);
 }
@@ -339,7 +381,10 @@ cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t bytes, struct cudaM
     (void)location, (void)flags, (void)stream;
     return hint("cudaMemPrefetchAsync", pointer, bytes);
 }
-RT_ALIAS_PTSZ(cudaMemPrefetchAsync);
+RT_PTSZ(cudaMemPrefetchAsync,
+        (const void *pointer, size_t bytes, struct cudaMemLocation location, unsigned flags,
+         cudaStream_t stream),
+        (pointer, bytes, location, flags, rt_own(stream)))
 
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *pointer, size_t bytes,
                                      unsigned flags)
@@ -347,4 +392,6 @@ cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *pointer, size_t 
     (void)stream, (void)flags;
     return hint("cudaStreamAttachMemAsync", pointer, bytes ? bytes : 1);
 }
-RT_ALIAS_PTSZ(cudaStreamAttachMemAsync);
+RT_PTSZ(cudaStreamAttachMemAsync,
+        (cudaStream_t stream, void *pointer, size_t bytes, unsigned flags),
+        (rt_own(stream), pointer, bytes, flags))

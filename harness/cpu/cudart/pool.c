@@ -1,6 +1,8 @@
 /* Memory pools and stream-ordered allocation. A pool is a name with settings: an allocation from it
- * is one of cudaMalloc that remembers its pool, so that the pool's counters can be answered. */
-#include "cpu/cudart/runtime.h"
+ * is one of cudaMalloc that remembers its pool, so that the pool's counters can be answered. The
+ * address is there at once; from when on it may be used, and until when, are operations of the
+ * stream. */
+#include "cpu/cudart/queue.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -44,17 +46,24 @@ static cudaError_t allocate_from(cudaMemPool_t handle, void **out, size_t bytes,
 {
     cudaError_t error = rt_enter();
     struct rt_pool *pool = NULL;
+    struct rt_stream *s = NULL;
+    struct rt_work work = {.kind = WORK_ALLOCATE, .call = "cudaMallocAsync"};
     if (error == cudaSuccess)
         pool = handle ? find(handle) : current_pool;
     if (error == cudaSuccess && !pool)
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess)
-        error = rt_check_stream(stream);
+        error = rt_find_stream(stream, &s);
     if (error == cudaSuccess)
         error = rt_allocate(out, bytes, pool);
     if (error == cudaSuccess) {
         uint64_t used = used_bytes(pool);
         pool->used_high = used > pool->used_high ? used : pool->used_high;
+    }
+    if (error == cudaSuccess && *out) {
+        work.memory.base = *out;
+        work.memory.bytes = bytes;
+        error = queue_submit(s, &work);
     }
     return rt_leave(error);
 }
@@ -68,24 +77,36 @@ cudaError_t cudaMallocFromPoolAsync(void **out, size_t bytes, cudaMemPool_t hand
     }
     return allocate_from(handle, out, bytes, stream);
 }
-RT_ALIAS_PTSZ(cudaMallocFromPoolAsync);
+RT_PTSZ(cudaMallocFromPoolAsync,
+        (void **out, size_t bytes, cudaMemPool_t handle, cudaStream_t stream),
+        (out, bytes, handle, rt_own(stream)))
 
 cudaError_t cudaMallocAsync(void **out, size_t bytes, cudaStream_t stream)
 {
     return allocate_from(NULL, out, bytes, stream);
 }
-RT_ALIAS_PTSZ(cudaMallocAsync);
+RT_PTSZ(cudaMallocAsync, (void **out, size_t bytes, cudaStream_t stream),
+        (out, bytes, rt_own(stream)))
 
 cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream)
 {
+    struct rt_stream *s = NULL;
+    struct rt_allocation *a = NULL;
+    struct rt_work work = {.kind = WORK_FREE, .call = "cudaFreeAsync"};
     cudaError_t error = rt_enter();
     if (error == cudaSuccess)
-        error = rt_check_stream(stream);
-    if (error == cudaSuccess)
-        error = rt_free(pointer);
+        error = rt_find_stream(stream, &s);
+    if (error == cudaSuccess && pointer)
+        error = rt_find_to_free("cudaFreeAsync", pointer, &a);
+    if (error == cudaSuccess && a) {
+        a->freeing = true;
+        work.memory.base = pointer;
+        work.memory.bytes = a->bytes;
+        error = queue_submit(s, &work);
+    }
     return rt_leave(error);
 }
-RT_ALIAS_PTSZ(cudaFreeAsync);
+RT_PTSZ(cudaFreeAsync, (void *pointer, cudaStream_t stream), (pointer, rt_own(stream)))
 
 /* ---- pools ---- */
 

@@ -5,7 +5,7 @@
 #include "cpu/cudart/register.h"
 
 #include "cpu/cudart/fatbin.h"
-#include "cpu/cudart/runtime.h"
+#include "cpu/cudart/queue.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -47,6 +47,7 @@ void __cudaUnregisterFatBinary(void **handle)
 {
     struct rt_module *m = (struct rt_module *)(void *)handle;
     rt_lock();
+    queue_forget_module(m);
     for (struct rt_module **at = &rt.modules; *at; at = &(*at)->next) {
         if (*at == m) {
             *at = m->next;

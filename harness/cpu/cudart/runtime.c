@@ -1,18 +1,21 @@
-/* The lock, the device's birth, and the way errors take: what CUDA does asynchronously happens here
- * inside the call, but is reported as CUDA reports it, by the next call that looks. What each call
- * returns, here and in the other files, was compared with CUDA 13.0 on an H200. */
+/* The lock, the device's birth, and the way errors take: a fault is reported as CUDA reports it, by
+ * the next call that looks after the kernel ran. What each call returns, here and in the other
+ * files, was compared with CUDA 13.0 on an H200. */
 #include "cpu/cudart/runtime.h"
 
 #include "base/file.h"
 #include "cpu/cudart/environment.h"
+#include "cpu/cudart/queue.h"
 
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <time.h>
 
 struct runtime rt;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t wake = PTHREAD_COND_INITIALIZER;
 static _Thread_local cudaError_t last_error;
 static _Thread_local bool in_callback;
 static bool lost; /* the device was reset after a fault: gone for the rest of the process */
@@ -25,6 +28,26 @@ void rt_lock(void)
 void rt_unlock(void)
 {
     pthread_mutex_unlock(&lock);
+}
+
+void rt_sleep(unsigned ms)
+{
+    enum { NS_PER_S = 1000000000 };
+    struct timespec until;
+    if (ms == 0) {
+        pthread_cond_wait(&wake, &lock);
+        return;
+    }
+    clock_gettime(CLOCK_REALTIME, &until); /* what pthread_cond_timedwait() takes */
+    until.tv_nsec += (long)ms * 1000000;
+    until.tv_sec += until.tv_nsec / NS_PER_S;
+    until.tv_nsec %= NS_PER_S;
+    pthread_cond_timedwait(&wake, &lock, &until);
+}
+
+void rt_wake(void)
+{
+    pthread_cond_broadcast(&wake);
 }
 
 static cudaError_t make_device(void)
@@ -78,6 +101,7 @@ cudaError_t rt_fault(void)
 cudaError_t rt_enter_even_if_faulty(void)
 {
     rt_lock();
+    rt.calls++;
     return in_callback ? cudaErrorNotPermitted : make_device();
 }
 
@@ -95,13 +119,9 @@ cudaError_t rt_leave(cudaError_t error)
     return error;
 }
 
-void rt_call_back(void (*function)(void *), void *argument)
+void rt_set_in_callback(bool inside)
 {
-    cudaError_t before = last_error; /* CUDA runs it in a thread of its own */
-    in_callback = true;
-    function(argument);
-    in_callback = false;
-    last_error = before;
+    in_callback = inside;
 }
 
 void rt_lose_device(void)
@@ -112,6 +132,7 @@ void rt_lose_device(void)
 
 void rt_configure(const struct wire_device_config *config)
 {
+    queue_wait_all();
     vm_configure(rt.vm, config);
     vm_reset(rt.vm);
     lost = false;

@@ -1,9 +1,8 @@
 /* runtime: the state behind the CUDA runtime API, and what every API function does first and last.
  *
  * There is one device, made at the first call that needs it, and one lock around it: rt_enter()
- * takes it, rt_leave() gives it back, and everything else here is called in between. The work of a
- * call is done when it returns, whatever stream it named: a legal order, since this device runs one
- * thing at a time.
+ * takes it, rt_leave() gives it back, and everything else here is called in between. Work goes
+ * through the streams' queues (queue.h); the device runs one thing at a time.
  *
  * Errors are CUDA's: a call returns its error and keeps it for cudaGetLastError() of that host
  * thread. A kernel fault is sticky: nearly every later call returns it, until the process ends. */
@@ -23,12 +22,20 @@
 #include <cuda_runtime_api.h>
 #pragma GCC visibility pop
 
-/* A program built with --default-stream per-thread calls NAME_ptsz or NAME_ptds. The streams make
- * no difference here, so these are second names of the same function. */
-#define RT_ALIAS(name, other)                                                                      \
-    extern __typeof__(name) other __attribute__((alias(#name), visibility("default")))
-#define RT_ALIAS_PTSZ(name) RT_ALIAS(name, name##_ptsz)
-#define RT_ALIAS_PTDS(name) RT_ALIAS(name, name##_ptds)
+/* A program built with --default-stream per-thread calls NAME_ptsz or NAME_ptds, for which stream 0
+ * is the thread's own: RT_PTSZ(name, (parameters), (arguments)) defines one in terms of NAME. */
+#define RT_PER_THREAD(name, parameters, body)                                                      \
+    extern __typeof__(cudaError_t parameters) name __attribute__((visibility("default")));         \
+    cudaError_t name parameters                                                                    \
+    {                                                                                              \
+        return body;                                                                               \
+    }
+#define RT_PTSZ(name, parameters, arguments) RT_PER_THREAD(name##_ptsz, parameters, name arguments)
+
+static inline cudaStream_t rt_own(cudaStream_t stream)
+{
+    return stream ? stream : cudaStreamPerThread;
+}
 
 enum { RT_VERSION = 13000, RT_WARP_SIZE = 32 };
 
@@ -62,19 +69,12 @@ struct rt_allocation {
     size_t bytes;
     unsigned flags;
     struct rt_pool *pool; /* of cudaMallocAsync, else NULL */
+    bool freeing;         /* cudaFreeAsync was called, and is queued */
 };
 
-struct rt_stream {
-    unsigned flags;
-    int priority;
-    unsigned long long id;
-};
-
-struct rt_event {
-    unsigned flags;
-    bool recorded;
-    uint64_t at_ns;
-};
+struct rt_event;
+struct rt_stream;
+struct rt_work;
 
 struct runtime {
     struct vm *vm; /* NULL until rt_enter() */
@@ -87,6 +87,7 @@ struct runtime {
     struct map events;      /* by handle: struct rt_event */
     struct map pools;       /* by handle: struct rt_pool */
     unsigned long long next_stream_id;
+    uint64_t calls;          /* grows with each call of the API */
     size_t device_limits[8]; /* by enum cudaLimit */
     unsigned device_flags;
     enum cudaFuncCache cache_config;
@@ -108,8 +109,11 @@ void rt_unlock(void);
 cudaError_t rt_fault(void); /* the sticky error, or cudaSuccess */
 /* cudaDeviceReset() after a fault: it succeeds, and later calls find no device. */
 void rt_lose_device(void);
-/* Runs a host callback: no CUDA call is allowed inside. Call it unlocked. */
-void rt_call_back(void (*function)(void *), void *argument);
+/* This thread is in a host function, where no CUDA call is allowed. */
+void rt_set_in_callback(bool in_callback);
+/* Gives the lock away until rt_wake(), or for at most `ms` milliseconds (0 = no limit). */
+void rt_sleep(unsigned ms);
+void rt_wake(void);
 
 /* Makes `config` count from now on and forgets findings, counters and a sticky fault. */
 void rt_configure(const struct wire_device_config *config);
@@ -136,7 +140,6 @@ struct rt_launch {
     size_t dynamic_shared;
     bool cooperative;
 };
-cudaError_t rt_launch(const void *function, const struct rt_launch *launch, void **args);
 /* How much dynamic shared memory a block of this function may ask for. */
 size_t rt_max_dynamic_shared(const struct rt_function *function);
 
@@ -144,17 +147,20 @@ size_t rt_max_dynamic_shared(const struct rt_function *function);
 
 cudaError_t rt_allocate(void **out, size_t bytes, struct rt_pool *pool);
 cudaError_t rt_free(void *pointer);
+/* The allocation that `call` may free in stream order. */
+cudaError_t rt_find_to_free(const char *call, void *pointer, struct rt_allocation **out);
+void rt_free_now(void *base); /* a live allocation, whose address has been checked */
 /* The allocation that holds the address, NULL = none of ours. */
 struct rt_allocation *rt_allocation_at(const void *pointer);
 void rt_free_everything(void);
-/* `call` names the API function in findings. */
+/* One range, in the stream's order; waits where CUDA does. `call` names the API function. */
 cudaError_t rt_copy(const char *call, void *to, const void *from, size_t bytes,
-                    enum cudaMemcpyKind kind);
+                    enum cudaMemcpyKind kind, struct rt_stream *stream, bool wait);
 void rt_pools_release(void);
 
-/* ---- streams and events (stream.c) ---- */
+/* ---- streams (stream.c) ---- */
 
-cudaError_t rt_check_stream(cudaStream_t stream);
-void rt_streams_release(void);
+/* The stream of a handle, or an error with a finding. */
+cudaError_t rt_find_stream(cudaStream_t stream, struct rt_stream **out);
 
 #endif

@@ -1,0 +1,234 @@
+/* Running one operation: addresses were checked by the call that made it, but the memory may be
+ * gone by now (a stream-ordered free that nothing orders with it), so device addresses are looked
+ * up again. */
+#include "cpu/cudart/work.h"
+
+#include "cpu/cudart/event.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *duplicate(const void *bytes, size_t count)
+{
+    void *copy = malloc(count + 1);
+    if (!copy)
+        BUG("out of memory for %zu bytes of queued work", count);
+    memcpy(copy, bytes, count);
+    return copy;
+}
+
+static size_t box_bytes(struct rt_box box)
+{
+    return box.width * box.height * box.depth;
+}
+
+void work_clone(struct rt_work *to, const struct rt_work *from)
+{
+    *to = *from;
+    if (from->kind == WORK_KERNEL && from->kernel.params)
+        to->kernel.params = duplicate(from->kernel.params, from->kernel.function->info.param_bytes);
+    if (from->kind == WORK_COPY && from->copy.staged)
+        to->copy.staged = duplicate(from->copy.staged, box_bytes(from->copy.box));
+    if (from->kind == WORK_RECORD)
+        event_keep(from->record.event);
+}
+
+void work_release(struct rt_work *work)
+{
+    if (work->kind == WORK_KERNEL)
+        free(work->kernel.params);
+    if (work->kind == WORK_COPY)
+        free(work->copy.staged);
+    if (work->kind == WORK_RECORD)
+        event_drop(work->record.event);
+    *work = (struct rt_work){.kind = WORK_NOTHING};
+}
+
+char *work_describe(const struct rt_work *work, const char *stream, char *out, size_t out_bytes)
+{
+    if (work->kind == WORK_KERNEL)
+        snprintf(out, out_bytes, "kernel `%s` on %s",
+                 work->kernel.function ? work->kernel.function->info.people_name : "?", stream);
+    else
+        snprintf(out, out_bytes, "%s on %s", work->call ? work->call : "an empty node", stream);
+    return out;
+}
+
+bool work_matters(const struct rt_work *work)
+{
+    return work->kind == WORK_KERNEL || work->kind == WORK_COPY || work->kind == WORK_FILL ||
+           work->kind == WORK_HOST || work->kind == WORK_CALLBACK;
+}
+
+/* ---- copies and fills ---- */
+
+static char *row_of(struct rt_pitched p, size_t y, size_t z)
+{
+    return (char *)p.at + z * p.slice + y * p.pitch;
+}
+
+static bool is_dense(struct rt_pitched p, struct rt_box box)
+{
+    return (box.height <= 1 || p.pitch == box.width) &&
+           (box.depth <= 1 || p.slice == box.width * box.height);
+}
+
+/* Calls `visit` for the rows of one side, or once if they lie together. */
+static void tell(struct rt_pitched p, struct rt_box box,
+                 void (*visit)(struct vm *vm, uint64_t address, uint64_t bytes))
+{
+    if (is_dense(p, box)) {
+        visit(rt.vm, (uint64_t)(uintptr_t)p.at, box_bytes(box));
+        return;
+    }
+    for (size_t z = 0; z < box.depth; z++)
+        for (size_t y = 0; y < box.height; y++)
+            visit(rt.vm, (uint64_t)(uintptr_t)row_of(p, y, z), box.width);
+}
+
+/* The bytes behind [at, at + bytes), NULL if it was device memory and is gone. */
+static unsigned char *bytes_at(void *at, size_t bytes, bool on_device)
+{
+    return on_device ? vm_bytes(rt.vm, (uint64_t)(uintptr_t)at, bytes) : at;
+}
+
+static void report_gone(const char *what, const void *at)
+{
+    rt_report(FINDING_use_after_free, WIRE_ERROR, NULL,
+              "%s uses %p, which was freed meanwhile: nothing orders the two", what, at);
+}
+
+/* false: a side is gone. */
+static bool copy_row(char *to, char *from, size_t bytes, const struct rt_work *w,
+                     const unsigned char *staged)
+{
+    uint64_t target = (uint64_t)(uintptr_t)to;
+    if (w->copy.to_device && w->copy.from_device)
+        return vm_copy(rt.vm, target, (uint64_t)(uintptr_t)from, bytes);
+    unsigned char *into = bytes_at(to, bytes, w->copy.to_device);
+    const unsigned char *source = staged ? staged : bytes_at(from, bytes, w->copy.from_device);
+    if (!into || !source)
+        return false;
+    memmove(into, source, bytes);
+    if (w->copy.to_device)
+        vm_mark_defined(rt.vm, target, bytes);
+    return true;
+}
+
+static void run_copy(const struct rt_work *w, const char *what)
+{
+    struct rt_box box = w->copy.box;
+    const unsigned char *staged = w->copy.staged;
+    if (w->copy.from_reachable)
+        tell(w->copy.from, box, vm_operation_reads);
+    if (w->copy.to_reachable)
+        tell(w->copy.to, box, vm_operation_writes);
+    if (is_dense(w->copy.to, box) && is_dense(w->copy.from, box))
+        box = (struct rt_box){box_bytes(box), 1, 1};
+    for (size_t z = 0; z < box.depth; z++) {
+        for (size_t y = 0; y < box.height; y++) {
+            char *to = row_of(w->copy.to, y, z), *from = row_of(w->copy.from, y, z);
+            if (!copy_row(to, from, box.width, w, staged)) {
+                bool target =
+                    w->copy.to_device && !vm_bytes(rt.vm, (uint64_t)(uintptr_t)to, box.width);
+                report_gone(what, target ? to : from);
+                return;
+            }
+            if (staged)
+                staged += box.width;
+        }
+    }
+}
+
+void work_stage(struct rt_work *w)
+{
+    struct rt_box box = w->copy.box;
+    size_t bytes = box_bytes(box);
+    if (w->copy.staged || bytes == 0)
+        return;
+    unsigned char *at = malloc(bytes);
+    if (!at)
+        BUG("out of memory to stage a copy of %zu bytes", bytes);
+    w->copy.staged = at;
+    for (size_t z = 0; z < box.depth; z++)
+        for (size_t y = 0; y < box.height; y++, at += box.width)
+            memcpy(at, row_of(w->copy.from, y, z), box.width);
+}
+
+static void fill_row(unsigned char *to, size_t bytes, unsigned value, unsigned element)
+{
+    if (element == 1) {
+        memset(to, (int)(value & 0xff), bytes);
+        return;
+    }
+    for (size_t i = 0; i + element <= bytes; i += element)
+        memcpy(to + i, &value, element);
+}
+
+static void run_fill(const struct rt_work *w, const char *what)
+{
+    struct rt_box box = w->fill.box;
+    tell(w->fill.to, box, vm_operation_writes);
+    for (size_t z = 0; z < box.depth; z++) {
+        for (size_t y = 0; y < box.height; y++) {
+            char *to = row_of(w->fill.to, y, z);
+            unsigned char *bytes = bytes_at(to, box.width, w->fill.on_device);
+            if (!bytes) {
+                report_gone(what, to);
+                return;
+            }
+            fill_row(bytes, box.width, w->fill.value, w->fill.element);
+            vm_mark_defined(rt.vm, (uint64_t)(uintptr_t)to, box.width);
+        }
+    }
+}
+
+/* ---- the rest ---- */
+
+static void run_kernel(const struct rt_work *w)
+{
+    struct rt_function *f = w->kernel.function;
+    const struct rt_launch *shape = &w->kernel.shape;
+    struct vm_launch run = {
+        .grid = {shape->grid.x, shape->grid.y, shape->grid.z},
+        .block = {shape->block.x, shape->block.y, shape->block.z},
+        .dynamic_shared = shape->dynamic_shared,
+        .params = w->kernel.params,
+        .cooperative = shape->cooperative,
+    };
+    /* A fault is sticky in the machine; like on a GPU the launch itself has succeeded. */
+    if (f && f->kernel)
+        (void)vm_launch(rt.vm, f->kernel, &run);
+}
+
+void work_run(const struct rt_work *work, const char *what)
+{
+    if (work->kind == WORK_RECORD) /* an event is recorded even so: waiting for it must end */
+        event_happened(work->record.event, work->record.record);
+    if (rt_fault() != cudaSuccess)
+        return;
+    switch (work->kind) {
+    case WORK_KERNEL:
+        run_kernel(work);
+        break;
+    case WORK_COPY:
+        run_copy(work, what);
+        break;
+    case WORK_FILL:
+        run_fill(work, what);
+        break;
+    case WORK_ALLOCATE:
+        vm_operation_writes(rt.vm, (uint64_t)(uintptr_t)work->memory.base, work->memory.bytes);
+        break;
+    case WORK_FREE:
+        vm_operation_writes(rt.vm, (uint64_t)(uintptr_t)work->memory.base, work->memory.bytes);
+        rt_free_now(work->memory.base);
+        break;
+    case WORK_NOTHING:
+    case WORK_HOST:
+    case WORK_CALLBACK:
+    case WORK_RECORD:
+        break;
+    }
+}
