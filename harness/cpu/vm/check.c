@@ -75,12 +75,18 @@ static uint32_t range_high(const struct warp *w, const struct shared_range *r)
     return r->dynamic ? w->block->shared_end : r->high;
 }
 
+/* Is [offset, offset + bytes) in [low, high)? Offsets may be anything, also nearly 2^64. */
+static bool within(uint64_t offset, uint64_t bytes, uint64_t low, uint64_t high)
+{
+    return high >= low && bytes <= high - low && offset - low <= high - low - bytes;
+}
+
 static const struct shared_range *find_shared(const struct warp *w, uint64_t offset, unsigned bytes)
 {
     const struct vm_code *code = w->engine->code;
     for (uint32_t k = 0; k < code->shared_count; k++) {
         const struct shared_range *r = &code->shared[k];
-        if (offset >= r->low && offset + bytes <= range_high(w, r))
+        if (within(offset, bytes, r->low, range_high(w, r)))
             return r;
     }
     return NULL;
@@ -89,7 +95,7 @@ static const struct shared_range *find_shared(const struct warp *w, uint64_t off
 static bool local_bounds(const struct warp *w, unsigned lane, uint64_t offset, unsigned bytes)
 {
     (void)lane;
-    return offset >= VM_LOCAL_START && offset + bytes <= w->local_bytes;
+    return within(offset, bytes, VM_LOCAL_START, w->local_bytes);
 }
 
 bool check_resolve(struct warp *w, const struct mem_op *op, unsigned lane, uint64_t address,
@@ -101,8 +107,8 @@ bool check_resolve(struct warp *w, const struct mem_op *op, unsigned lane, uint6
     switch (t->place) {
     case CHECK_SHARED:
         t->range = find_shared(w, t->offset, bytes);
-        t->host = w->block->shared + t->offset;
         ok = ok && t->range;
+        t->host = ok ? w->block->shared + t->offset : NULL;
         break;
     case CHECK_LOCAL:
         ok = ok && local_bounds(w, lane, t->offset, bytes);
