@@ -46,7 +46,7 @@ enum group {
 
 enum what { ROUND, FLAG, SPACE, SEM, SCOPE, VEC, CMP, BOOL, IGNORE };
 
-enum { S_BAR_WARP = 200, S_BAR_CLUSTER, S_CP_MBARRIER, S_LAST };
+enum { S_BAR_WARP = 200, S_BAR_CLUSTER, S_CP_MBARRIER, S_CP_REDUCE, S_CP_REDUCE_ASYNC, S_LAST };
 
 static const struct suffix {
     const char *text;
@@ -193,6 +193,21 @@ static const uint32_t op_groups[PTX_OP_COUNT] = {
     [PTX_OP_ldmatrix] = G_MATRIX,
     [PTX_OP_stmatrix] = G_MATRIX,
     [PTX_OP_movmatrix] = G_MATRIX,
+    /* What they do is in their text: lower_matrix.c and lower_alu.c read it. */
+    [PTX_OP_mma] = G_HINT | G_UNTYPED,
+    [PTX_OP_wmma] = G_HINT | G_UNTYPED,
+    [PTX_OP_vabsdiff2] = G_HINT,
+    [PTX_OP_vabsdiff4] = G_HINT,
+    [PTX_OP_vadd2] = G_HINT,
+    [PTX_OP_vadd4] = G_HINT,
+    [PTX_OP_vavrg2] = G_HINT,
+    [PTX_OP_vavrg4] = G_HINT,
+    [PTX_OP_vmax2] = G_HINT,
+    [PTX_OP_vmax4] = G_HINT,
+    [PTX_OP_vmin2] = G_HINT,
+    [PTX_OP_vmin4] = G_HINT,
+    [PTX_OP_vsub2] = G_HINT,
+    [PTX_OP_vsub4] = G_HINT,
     [PTX_OP_createpolicy] = G_HINT | G_UNTYPED,
     [PTX_OP_prefetch] = G_HINT | G_UNTYPED,
     [PTX_OP_prefetchu] = G_HINT | G_UNTYPED,
@@ -299,7 +314,7 @@ static bool decode_suffix(struct decoding *d, const char *s, size_t length)
         if (d->type_count++ == 0)
             d->first_type = type;
         d->last_type = type;
-        return d->type_count <= 2;
+        return d->type_count <= 2 || (d->group & G_HINT);
     }
     return (d->group & G_HINT) != 0;
 }

@@ -119,6 +119,21 @@ static void add_copy(struct warp *w, const struct async_copy *copy)
     w->copies[w->copy_count++] = *copy;
 }
 
+/* cp.reduce: element by element as red does it. */
+static void reduce_into(const struct async_op *op, uint8_t *to, const uint8_t *from, unsigned bytes)
+{
+    struct mem_op one = {.sub = op->reduction,
+                         .type = op->in->type,
+                         .bytes = (uint8_t)ptx_type_bytes((enum ptx_type)op->in->type)};
+    for (unsigned k = 0; k + one.bytes <= bytes; k += one.bytes) {
+        uint64_t old = 0, operand = 0;
+        memcpy(&old, to + k, one.bytes);
+        memcpy(&operand, from + k, one.bytes);
+        uint64_t x = vm_atomic_value(&one, old, operand, 0);
+        memcpy(to + k, &x, one.bytes);
+    }
+}
+
 /* false: a fault. */
 static bool do_copy(struct warp *w, const struct async_copy *c)
 {
@@ -140,7 +155,10 @@ static bool do_copy(struct warp *w, const struct async_copy *c)
         }
         if (!check_resolve(w, &write, c->lane, c->to + at, step, &to))
             return false;
-        memcpy(to.host, bytes, step);
+        if (c->op->reduction)
+            reduce_into(c->op, to.host, bytes, step);
+        else
+            memcpy(to.host, bytes, step);
         check_defined(&to, w, (1ull << step) - 1, true);
         w->lane_address[c->lane] = to.offset;
         /* The engine that does bulk copies is no thread: it is ordered by its mbarrier or group. */
@@ -232,6 +250,12 @@ static void start_copies(struct warp *w, const struct async_op *op, uint32_t m)
         c.source_bytes = op->has_source_size ? (uint32_t)value(w, &op->source_size, l) : c.bytes;
         if (c.source_bytes > c.bytes)
             c.source_bytes = c.bytes;
+        if (op->may_ignore) {
+            uint32_t ignored;
+            memcpy(&ignored, w->frame + op->ignore, 4);
+            if ((ignored ^ op->ignore_flip) >> l & 1)
+                c.source_bytes = 0;
+        }
         c.group = op->kind == VM_ASYNC_BULK ? w->bulk_group[l] : w->copy_group[l];
         if (op->has_barrier)
             c.barrier = address(w, &op->barrier, l);
@@ -340,6 +364,7 @@ bool vm_async(struct warp *w, const struct insn *i, uint32_t m)
     switch ((int)op->in->sub) {
     case PTX_CP_ASYNC:
     case PTX_CP_BULK:
+    case PTX_CP_REDUCE_BULK:
         start_copies(w, op, m);
         return true;
     case PTX_CP_COMMIT_GROUP:

@@ -82,7 +82,7 @@ static uint64_t float_op(enum ptx_sub sub, enum ptx_type type, uint64_t a, uint6
     }
 }
 
-static uint64_t new_value(const struct mem_op *op, uint64_t old, uint64_t b, uint64_t c)
+uint64_t vm_atomic_value(const struct mem_op *op, uint64_t old, uint64_t b, uint64_t c)
 {
     unsigned shift = 64 - 8u * op->bytes;
     bool is_signed = ptx_type_is_signed((enum ptx_type)op->type);
@@ -251,7 +251,7 @@ bool vm_atomic(struct warp *w, const struct mem_op *op, uint8_t *f, uint32_t m)
         }
         uint64_t b = op->sources > 0 ? operand(w, op->b, op->wide[1], lane) : 0;
         uint64_t x =
-            new_value(op, old, b, op->sources > 1 ? operand(w, op->c, op->wide[2], lane) : 0);
+            vm_atomic_value(op, old, b, op->sources > 1 ? operand(w, op->c, op->wide[2], lane) : 0);
         if ((x ^ old) & value_mask) {
             write_word(p.host, x, bytes);
             e->version++;

@@ -1,5 +1,6 @@
 /* What checks say to people: faults of accesses, reads of undefined bytes, warp-sync misuse. */
 #include "cpu/vm/check.h"
+#include "cpu/vm/refuse.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -299,7 +300,8 @@ static uint32_t pc_of(const struct warp *w, const struct warp_op *op)
 static const char *people_op(const struct warp_op *op)
 {
     static const char *const NAMES[] = {"shuffle",   "vote",  "match",
-                                        "reduction", "elect", "__syncwarp"};
+                                        "reduction", "elect", "__syncwarp",
+                                        "matrix operation"};
     return NAMES[op->kind];
 }
 
@@ -443,10 +445,11 @@ void vm_trap(struct warp *w, const struct insn *i, uint32_t m)
     uint32_t pc = vm_pc(w, i);
     const struct ptx_instr *in = w->engine->code->origins[pc];
     vm_site_of(w, pc, __builtin_ctz(m), &site);
+    const char *text = in && in->text ? in->text : "?", *why = vm_refusal(text);
     if (i->a)
         vm_report(w->engine->vm, FINDING_unsupported, WIRE_ERROR, &site,
-                  "the CPU device does not have the instruction `%s` (PTX line %u)",
-                  in && in->text ? in->text : "?", in ? in->ptx_line : 0);
+                  "the CPU device does not have the instruction `%s` (PTX line %u)%s%s", text,
+                  in ? in->ptx_line : 0, why ? ": " : "", why ? why : "");
     else
         vm_report(w->engine->vm, FINDING_trap, WIRE_ERROR, &site, "executes a trap");
     vm_fault(w, VM_TRAP);

@@ -22,7 +22,7 @@ enum {
     VM_ROW32 = 128, /* bytes */
     VM_ROW64 = 256,
     VM_WARPS_MOST = 32,
-    VM_BARRIERS = 16,
+    VM_BARRIERS = 17, /* the last one is the cluster's: a cluster is one block here */
     VM_TEMPS = 4, /* rows of VM_ROW64 at the start of every frame */
     VM_VECTOR_MOST = 8,
     VM_ACCESS_MOST = 32, /* bytes of one lane's access */
@@ -138,7 +138,7 @@ struct mem_cache {
 };
 
 /* A *.sync operation over the lanes of a warp. */
-enum warp_op_kind { VM_SHFL, VM_VOTE, VM_MATCH, VM_REDUX, VM_ELECT, VM_WARP_SYNC };
+enum warp_op_kind { VM_SHFL, VM_VOTE, VM_MATCH, VM_REDUX, VM_ELECT, VM_WARP_SYNC, VM_MATRIX };
 struct warp_op {
     const struct ptx_instr *in;
     uint8_t kind; /* enum warp_op_kind */
@@ -150,6 +150,7 @@ struct warp_op {
     uint32_t pc;
     const uint32_t *source; /* shfl with known operands: 32 lanes to read from, 64-byte aligned */
     uint32_t in_range;
+    const struct matrix_op *matrix; /* VM_MATRIX: see matrix.h */
 };
 
 /* Which lane does lane `lane` of a shuffle read, and is it in range? PTX ISA, "shfl.sync". */
@@ -192,6 +193,9 @@ struct async_op {
     struct async_value size; /* of a copy; count, token or parity of an mbarrier; groups to leave */
     struct async_value source_size;
     uint32_t result; /* row or predicate */
+    bool may_ignore; /* cp.async: lanes in this predicate xor flip copy zeros */
+    uint32_t ignore, ignore_flip;
+    uint8_t reduction; /* enum ptx_sub: what cp.reduce does; PTX_SUB_NONE: copies */
 };
 
 /* bar and barrier. */
@@ -456,8 +460,13 @@ void vm_race_flags(struct warp *w, const struct mem_op *op, uint32_t m);
 void vm_race_same_store(struct warp *w, const struct mem_op *op, unsigned lane, unsigned other);
 void vm_check_shfl(struct warp *w, const struct warp_op *op, uint32_t m, uint32_t in_range,
                    const uint32_t *source);
+void vm_matrix(struct warp *w, const struct warp_op *op, uint32_t m); /* halts w on a fault */
+bool vm_atomic_128(struct warp *w, const struct mem_op *op, uint8_t *f, uint32_t m);
+bool vm_alloca(struct warp *w, const struct insn *i, uint32_t m); /* false: too much */
 bool vm_async(struct warp *w, const struct insn *i, uint32_t m);
 bool vm_async_exit(struct warp *w, uint32_t m); /* lanes end: their copies are done */
+/* What an atomic operation leaves in place of `old`. */
+uint64_t vm_atomic_value(const struct mem_op *op, uint64_t old, uint64_t b, uint64_t c);
 bool vm_atomic(struct warp *w, const struct mem_op *op, uint8_t *f, uint32_t m);
 void vm_fence(struct warp *w, uint32_t m, uint32_t scope);
 void vm_check_own_mask(struct warp *w, const struct warp_op *op, uint32_t m);

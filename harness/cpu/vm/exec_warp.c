@@ -133,6 +133,15 @@ static void do_match(const struct warp_op *op, uint8_t *f, uint32_t m)
     }
 }
 
+/* min and max of floats: NaNs lose, or with .NaN win; -0 is less than +0. */
+static uint32_t reduce_floats(const struct warp_op *op, uint32_t r, uint32_t x)
+{
+    float a = vm_of_bits32(r), b = vm_of_bits32(x);
+    if ((op->in->flags & PTX_F_NAN) && (a != a || b != b))
+        return 0x7fffffffu;
+    return vm_bits_of32(op->sub == PTX_MIN ? vm_min32(a, b) : vm_max32(a, b));
+}
+
 static uint32_t reduce(const struct warp_op *op, uint32_t r, uint32_t x)
 {
     switch ((int)op->sub) {
@@ -147,20 +156,20 @@ static uint32_t reduce(const struct warp_op *op, uint32_t r, uint32_t x)
     default:
         break;
     }
-    bool less;
     if (op->type == PTX_F32)
-        less = vm_of_bits32(x) < vm_of_bits32(r);
-    else
-        less = op->type == PTX_S32 ? (int32_t)x < (int32_t)r : x < r;
+        return reduce_floats(op, r, x);
+    bool less = op->type == PTX_S32 ? (int32_t)x < (int32_t)r : x < r;
     return less == (op->sub == PTX_MIN) ? x : r;
 }
 
 static void do_redux(const struct warp_op *op, uint8_t *f, uint32_t m)
 {
     const r32 *a = ROW(r32, op->a);
-    uint32_t r = a[LANE(m)];
+    uint32_t sign = op->in->flags & PTX_F_ABS ? 0x7fffffffu : ~0u, r = a[LANE(m)] & sign;
+    if (op->type == PTX_F32) /* a lone NaN becomes the one that operations make */
+        r = reduce_floats(op, r, r);
     for (uint32_t rest = m & (m - 1); rest; rest &= rest - 1)
-        r = reduce(op, r, a[LANE(rest)]);
+        r = reduce(op, r, a[LANE(rest)] & sign);
     for (uint32_t rest = m; rest; rest &= rest - 1)
         ROW(r32, op->d)[LANE(rest)] = r;
 }
@@ -194,6 +203,9 @@ void VM_NAME(warp_op)(struct warp *w, const struct warp_op *op, uint8_t *f, cons
         do_elect(op, f, m);
         break;
     case VM_WARP_SYNC:
+        break;
+    case VM_MATRIX:
+        vm_matrix(w, op, m);
         break;
     }
     if (w->clocks)
@@ -252,6 +264,19 @@ SYNC_HANDLER(match, do_match(OP, f, m))
 SYNC_HANDLER(redux, do_redux(OP, f, m))
 SYNC_HANDLER(elect, do_elect(OP, f, m))
 SYNC_HANDLER(warp_sync, (void)0)
+
+HANDLER(matrix)
+{
+    if (all_here(OP, f, u, m, w)) {
+        vm_matrix(w, OP, m);
+        if (w->halt)
+            return;
+        sync_clocks(w, m);
+        NEXT;
+    }
+    vm_sync_slow(w, i, m);
+    RESUME;
+}
 
 HANDLER(activemask)
 {

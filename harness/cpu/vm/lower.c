@@ -105,6 +105,15 @@ uint32_t lower_pred_temp(const struct lower *l, unsigned t)
 static struct place sreg_place(struct lower *l, enum ptx_sreg s)
 {
     switch ((int)s) {
+    case PTX_SREG_reserved_smem_begin:
+        return (struct place){.slot = true, .at = lower_constant(l, 0)};
+    case PTX_SREG_reserved_smem_end:
+    case PTX_SREG_reserved_smem_cap:
+        return (struct place){.slot = true, .at = lower_constant(l, VM_SHARED_START)};
+    case PTX_SREG_reserved_smem_0:
+        return (struct place){.slot = true, .at = lower_constant(l, VM_RESERVED_0)};
+    case PTX_SREG_reserved_smem_1:
+        return (struct place){.slot = true, .at = lower_constant(l, VM_RESERVED_1)};
     case PTX_SREG_tid_x:
     case PTX_SREG_tid_y:
     case PTX_SREG_tid_z:
@@ -368,7 +377,8 @@ static void lower_one(struct lower *l, const struct ptx_instr *in)
         if (around)
             lower_jump(l, guard_at, l->index + 1);
     }
-    if (!lower_flow(l, in) && !lower_memory(l, in) && !lower_async(l, in) && !lower_alu(l, in))
+    if (!lower_flow(l, in) && !lower_memory(l, in) && !lower_async(l, in) && !lower_matrix(l, in) &&
+        !lower_stack(l, in) && !lower_alu(l, in))
         lower_unsupported(l);
     if (!handled_guard && !around) {
         l->main.insns[guard_at].x = l->main.count - guard_at;
@@ -394,6 +404,13 @@ static void lower_function(struct lower *l, uint32_t index)
     lower_analyse(l);
     l->more_temps = l->frame;
     l->frame += (VM_VECTOR_MOST - 3) * VM_ROW64;
+    l->stack_used = 0;
+    if (lower_has_stack(l->fn)) {
+        l->stack_used = (l->frame + 63) & ~63u;
+        l->frame = l->stack_used + VM_ROW64;
+        l->out->local_bytes += l->out->local_bytes ? 0 : 16; /* there is local memory */
+        lower_start_stack(l);
+    }
     l->out->frame_bytes = (l->frame + 255) & ~255u;
     for (uint32_t k = 0; k < n; k++) {
         l->index = k;

@@ -8,6 +8,8 @@
  *   lower_shared.c   functions that are reached, shared variables
  *   lower_memory.c   loads, stores, atomics, parameters
  *   lower_async.c    cp.async, mbarrier
+ *   lower_matrix.c   mma, wmma, ldmatrix, stmatrix, movmatrix
+ *   lower_stack.c    alloca, stacksave, stackrestore
  *   lower_flow.c     branches, calls, barriers, operations across lanes
  *   lower_fine.c     where schedules may part lanes besides branches
  *   scalar.c         what runs lane by lane */
@@ -78,6 +80,7 @@ struct lower {
     uint32_t *head;      /* per PTX instruction: pc of its block head */
     uint32_t frame;      /* bytes laid out so far */
     uint32_t more_temps; /* rows of 8 bytes per lane for stores of long vectors of constants */
+    uint32_t stack_used; /* row: bytes of local memory that the frame uses; 0 = it never changes */
     uint32_t flag;       /* the carry's predicate; LOWER_PRED_TEMPS temporary ones follow */
     struct fixup *fixups;
     uint32_t fixup_count, fixup_capacity;
@@ -89,6 +92,9 @@ struct lower {
 };
 
 enum { LOWER_PRED_TEMPS = 4 };
+
+/* What %reserved_smem_offset_0 and _1 name lies before the block's variables. */
+enum { VM_RESERVED_0 = 64, VM_RESERVED_1 = 512 };
 
 /* Layout of a frame: temporaries, header, then the signature's areas, then everything else. */
 enum {
@@ -134,6 +140,10 @@ uint64_t lower_symbol_address(struct lower *l, int32_t symbol);
 void lower_find_wanted(const struct ptx_module *ptx, uint32_t index, bool *found);
 void lower_place_shared(struct lower *l, const bool *functions);
 
+/* ---- lower_stack.c ---- */
+bool lower_has_stack(const struct ptx_function *f);
+void lower_start_stack(struct lower *l);
+
 /* ---- lower_memory.c ---- */
 /* Fills in what every memory instruction has, and its address operand. */
 void lower_mem_op(struct lower *l, struct mem_op *op, const struct ptx_instr *in);
@@ -153,6 +163,8 @@ void lower_registers(struct lower *l, const struct ptx_instr *in, lower_visit *f
 bool lower_alu(struct lower *l, const struct ptx_instr *in);
 bool lower_memory(struct lower *l, const struct ptx_instr *in);
 bool lower_async(struct lower *l, const struct ptx_instr *in);
+bool lower_matrix(struct lower *l, const struct ptx_instr *in);
+bool lower_stack(struct lower *l, const struct ptx_instr *in);
 bool lower_flow(struct lower *l, const struct ptx_instr *in);
 bool lower_in_polling_loop(struct lower *l); /* is the current instruction in one? */
 /* ---- lower_alu.c, lower_compare.c, lower_move.c: false = this form is not there ---- */
@@ -168,6 +180,9 @@ bool lower_selp(struct lower *l, const struct ptx_instr *in);
 bool lower_pred_logic(struct lower *l, const struct ptx_instr *in);
 bool lower_lop3(struct lower *l, const struct ptx_instr *in);
 bool lower_isspacep(struct lower *l, const struct ptx_instr *in);
+bool lower_mapa(struct lower *l, const struct ptx_instr *in);
+bool lower_getctarank(struct lower *l, const struct ptx_instr *in);
+bool lower_mov_128(struct lower *l, const struct ptx_instr *in);
 
 bool lower_is_pure(const struct ptx_instr *in); /* may be computed ahead */
 bool lower_ends_block(const struct ptx_instr *in);

@@ -392,6 +392,10 @@ bool lower_alu(struct lower *l, const struct ptx_instr *in)
         return lower_lop3(l, in);
     case PTX_OP_isspacep:
         return lower_isspacep(l, in);
+    case PTX_OP_mapa:
+        return lower_mapa(l, in);
+    case PTX_OP_getctarank:
+        return lower_getctarank(l, in);
     case PTX_OP_shf:
         if (in->flags & PTX_F_WRAP) {
             static const struct rule LEFT = {PTX_OP_shf, 0,     BITS32, VM_OP_shf_l_wrap,

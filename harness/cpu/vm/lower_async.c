@@ -1,6 +1,8 @@
 /* cp.async in all its forms, and mbarrier: one handler, told apart by a struct async_op. */
 #include "cpu/vm/lower.h"
 
+#include <string.h>
+
 static struct async_value place_value(struct lower *l, const struct ptx_operand *o,
                                       enum ptx_type type)
 {
@@ -37,23 +39,42 @@ static void set_side(struct lower *l, struct mem_op *side, const struct ptx_inst
     lower_address(l, side, a);
 }
 
+/* What cp.reduce.async.bulk does with each element: PTX_SUB_NONE = the text does not say. */
+static uint8_t reduction_of(const char *text)
+{
+    static const struct {
+        const char *name;
+        enum ptx_sub sub;
+    } NAMES[] = {{".add.", PTX_ADD}, {".min.", PTX_MIN}, {".max.", PTX_MAX}, {".inc.", PTX_INC},
+                 {".dec.", PTX_DEC}, {".and.", PTX_AND}, {".or.", PTX_OR},   {".xor.", PTX_XOR}};
+    for (size_t k = 0; k < sizeof NAMES / sizeof *NAMES; k++)
+        if (strstr(text, NAMES[k].name))
+            return (uint8_t)NAMES[k].sub;
+    return PTX_SUB_NONE;
+}
+
 static bool lower_copy(struct lower *l, const struct ptx_instr *in, struct async_op *op)
 {
     const struct ptx_operand *o = in->operands;
     unsigned n = in->operand_count;
-    bool bulk = in->sub == PTX_CP_BULK;
+    bool bulk = in->sub != PTX_CP_ASYNC;
     if (n < 3 || o[0].kind != PTX_OPERAND_ADDR || o[1].kind != PTX_OPERAND_ADDR)
         return false;
     /* dst.src as written: space is the destination's, space2 the source's. */
     op->kind = bulk ? VM_ASYNC_BULK : VM_ASYNC_COPY;
+    if (in->sub == PTX_CP_REDUCE_BULK && !(op->reduction = reduction_of(in->text)))
+        return false;
     set_side(l, &op->to, in, &o[0], (enum ptx_space)in->space, true);
     set_side(l, &op->from, in, &o[1], (enum ptx_space)in->space2, false);
     set_size(l, op, &o[2], PTX_U32);
-    if (!bulk && n > 3 && o[3].kind == PTX_OPERAND_REG &&
-        l->regs[lower_root(l, o[3].reg)].kind == REG_PRED)
-        return false; /* ignore-src */
+    bool ignore = !bulk && n > 3 && o[3].kind == PTX_OPERAND_REG &&
+                  l->regs[lower_root(l, o[3].reg)].kind == REG_PRED;
     bool policy = !bulk && n > 3 && o[3].kind == PTX_OPERAND_REG && lower_is_wide(l, o[3].reg);
-    if (!bulk && n > 3 && !policy) {
+    if (ignore) {
+        op->ignore = lower_pred(l, o[3].reg);
+        op->ignore_flip = o[3].negated ? VM_FULL : 0;
+        op->may_ignore = true;
+    } else if (!bulk && n > 3 && !policy) {
         op->has_source_size = true;
         op->source_size = place_value(l, &o[3], PTX_U32);
     }
@@ -118,7 +139,10 @@ bool lower_async(struct lower *l, const struct ptx_instr *in)
     switch ((int)in->sub) {
     case PTX_CP_ASYNC:
     case PTX_CP_BULK:
+    case PTX_CP_REDUCE_BULK:
         return lower_copy(l, in, op);
+    case PTX_CP_BULK_PREFETCH:
+        return true;
     case PTX_CP_COMMIT_GROUP:
     case PTX_CP_WAIT_ALL:
     case PTX_CP_BULK_COMMIT_GROUP:

@@ -33,6 +33,11 @@ bool lower_is_control(const struct ptx_instr *in)
     case PTX_OP_match:
     case PTX_OP_redux:
     case PTX_OP_elect:
+    case PTX_OP_mma:
+    case PTX_OP_wmma:
+    case PTX_OP_ldmatrix:
+    case PTX_OP_stmatrix:
+    case PTX_OP_movmatrix:
     case PTX_OP_unknown:
         return true;
     default:
@@ -251,6 +256,7 @@ static bool lower_call(struct lower *l, const struct ptx_instr *in)
     }
     i->x = l->out->frame_bytes;
     i->y = l->out->local_bytes;
+    i->c = l->stack_used;
     for (uint32_t k = 0; k < results->element_count; k++) {
         uint32_t words = words_of(l, results->elements[k].symbol);
         copy_words(l, l->area_at[results->elements[k].symbol], result_at, words);
@@ -261,10 +267,32 @@ static bool lower_call(struct lower *l, const struct ptx_instr *in)
 
 /* ---- barriers and operations across lanes ---- */
 
+/* A cluster is one block here. arrive orders memory; wait is a barrier of the whole block: a
+ * thread goes on when all others wait too, a little later than on a GPU, where all must have
+ * arrived. */
+static bool lower_cluster_barrier(struct lower *l, const struct ptx_instr *in)
+{
+    if (in->sub == PTX_BAR_CLUSTER_ARRIVE) {
+        if (in->sem == PTX_RELAXED)
+            return true;
+        l->code->uses_fences = true;
+        lower_emit(l, &l->main, VM_OP_fence)->x = PTX_SCOPE_CLUSTER;
+        return true;
+    }
+    struct barrier_op *op = arena_alloc(&l->code->arena, sizeof *op);
+    *op = (struct barrier_op){.in = in,
+                              .sub = PTX_BAR_SYNC,
+                              .aligned = in->flags & PTX_F_ALIGNED,
+                              .id_slot = true,
+                              .id = lower_constant(l, VM_BARRIERS - 1)};
+    lower_emit(l, &l->main, VM_OP_barrier)->imm = (uint64_t)(uintptr_t)op;
+    return true;
+}
+
 static bool lower_barrier(struct lower *l, const struct ptx_instr *in)
 {
     if (in->sub == PTX_BAR_CLUSTER_ARRIVE || in->sub == PTX_BAR_CLUSTER_WAIT)
-        return false;
+        return lower_cluster_barrier(l, in);
     struct barrier_op *op = arena_alloc(&l->code->arena, sizeof *op);
     op->in = in;
     op->sub = in->sub;
@@ -390,7 +418,7 @@ static bool lower_across(struct lower *l, const struct ptx_instr *in)
         set_source(l, op, &in->operands[1], (enum ptx_type)in->type);
         break;
     case PTX_OP_redux:
-        if ((in->flags & (PTX_F_NAN | PTX_F_ABS)) || ptx_type_bytes((enum ptx_type)in->type) != 4)
+        if (ptx_type_bytes((enum ptx_type)in->type) != 4)
             return false;
         op->kind = VM_REDUX;
         handler = VM_OP_redux;

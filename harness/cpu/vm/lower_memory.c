@@ -116,6 +116,26 @@ static void set_element(struct lower *l, struct mem_op *op, unsigned k, const st
         op->used[k] = false;
 }
 
+/* Elements of 128 bits: two of 64 each, in the two rows of their register. false: no register. */
+static bool set_long_elements(struct lower *l, struct mem_op *op, const struct ptx_operand *o)
+{
+    const struct ptx_operand *list = o->kind == PTX_OPERAND_VEC ? o->elements : o;
+    unsigned count = o->kind == PTX_OPERAND_VEC ? o->element_count : 1;
+    if (2 * count > VM_VECTOR_MOST)
+        return false;
+    op->bytes = 8;
+    op->count = (uint8_t)(2 * count);
+    op->total = (uint8_t)(16 * count);
+    for (unsigned k = 0; k < 2 * count; k++) {
+        const struct ptx_operand *one = &list[k / 2];
+        if (one->kind != PTX_OPERAND_REG || l->regs[lower_root(l, one->reg)].kind != REG_128)
+            return false;
+        op->rows[k] = lower_place(l, one, PTX_B128).at + k % 2 * VM_ROW64;
+        op->wide[k] = op->used[k] = true;
+    }
+    return true;
+}
+
 static void set_elements(struct lower *l, struct mem_op *op, const struct ptx_operand *o,
                          bool store)
 {
@@ -273,13 +293,50 @@ static bool lower_kernel_parameter(struct lower *l, const struct ptx_instr *in)
 
 /* ---- atomics ---- */
 
+/* Each element is an atomic operation of its own; together they are none. */
+static bool lower_vector_atomic(struct lower *l, const struct ptx_instr *in, unsigned first)
+{
+    const struct ptx_operand *o = in->operands, *from = &o[first + 1];
+    if (from->kind != PTX_OPERAND_VEC || (first && o[0].kind != PTX_OPERAND_VEC) ||
+        (first && o[0].element_count != from->element_count) ||
+        from->element_count > VM_VECTOR_MOST)
+        return false;
+    for (unsigned k = 0; k < from->element_count; k++) {
+        struct mem_op *op = new_mem_op(l, in);
+        op->write = true;
+        op->count = 1;
+        op->total = op->bytes;
+        lower_address(l, op, &o[first]);
+        op->offset += (int64_t)k * op->bytes;
+        op->used[0] = true;
+        op->has_result = first && o[0].elements[k].kind == PTX_OPERAND_REG;
+        if (op->has_result) {
+            struct result d = lower_result(l, &o[0].elements[k]);
+            op->rows[0] = d.row;
+            op->wide[0] = d.wide;
+        }
+        struct place p = lower_place(l, &from->elements[k], (enum ptx_type)in->type);
+        op->wide[1] = from->elements[k].kind == PTX_OPERAND_REG
+                          ? lower_is_wide(l, from->elements[k].reg)
+                          : op->bytes == 8;
+        op->b = lower_row(l, &l->main, p, op->wide[1], 0);
+        op->sources = 1;
+        op->pc = l->main.count;
+        lower_emit(l, &l->main, VM_OP_atomic)->imm = (uint64_t)(uintptr_t)op;
+    }
+    return true;
+}
+
 static bool lower_atomic(struct lower *l, const struct ptx_instr *in)
 {
     unsigned first = in->op == PTX_OP_atom ? 1 : 0;
     if (in->operand_count < first + 1u || in->operands[first].kind != PTX_OPERAND_ADDR)
         return false;
-    if (in->vec > 1 || ptx_type_bytes((enum ptx_type)in->type) > 8)
-        return false; /* atom.v2..v8 and b128 */
+    if (in->vec > 1)
+        return lower_vector_atomic(l, in, first);
+    bool is_long = in->type == PTX_B128;
+    if (is_long && in->sub != PTX_EXCH && in->sub != PTX_CAS)
+        return false;
     struct mem_op *op = new_mem_op(l, in);
     op->write = true;
     lower_address(l, op, &in->operands[first]);
@@ -294,13 +351,16 @@ static bool lower_atomic(struct lower *l, const struct ptx_instr *in)
         const struct ptx_operand *o = &in->operands[first + 1 + k];
         struct place p = lower_place(l, o, (enum ptx_type)in->type);
         bool wide = o->kind == PTX_OPERAND_REG ? lower_is_wide(l, o->reg) : op->bytes == 8;
+        if (is_long && (o->kind != PTX_OPERAND_REG || p.slot))
+            return false;
         uint32_t row = lower_row(l, &l->main, p, wide, k);
         op->wide[1 + k] = wide;
         *(k ? &op->c : &op->b) = row;
         op->sources = (uint8_t)(k + 1);
     }
     op->pc = l->main.count;
-    lower_emit(l, &l->main, VM_OP_atomic)->imm = (uint64_t)(uintptr_t)op;
+    lower_emit(l, &l->main, is_long ? VM_OP_atomic_128 : VM_OP_atomic)->imm =
+        (uint64_t)(uintptr_t)op;
     return true;
 }
 
@@ -309,14 +369,14 @@ bool lower_memory(struct lower *l, const struct ptx_instr *in)
     switch ((int)in->op) {
     case PTX_OP_ld:
     case PTX_OP_ldu:
-        if (in->operands[1].kind != PTX_OPERAND_ADDR || ptx_type_bytes((enum ptx_type)in->type) > 8)
+        if (in->operands[1].kind != PTX_OPERAND_ADDR)
             return false;
         if (in->space == PTX_PARAM && (lower_kernel_parameter(l, in) ||
                                        lower_area(l, in, &in->operands[0], &in->operands[1])))
             return true;
         break;
     case PTX_OP_st:
-        if (in->operands[0].kind != PTX_OPERAND_ADDR || ptx_type_bytes((enum ptx_type)in->type) > 8)
+        if (in->operands[0].kind != PTX_OPERAND_ADDR)
             return false;
         if (in->space == PTX_PARAM && lower_area(l, in, &in->operands[1], &in->operands[0]))
             return true;
@@ -343,7 +403,10 @@ bool lower_memory(struct lower *l, const struct ptx_instr *in)
     struct mem_op *op = new_mem_op(l, in);
     op->write = store;
     lower_address(l, op, &in->operands[store ? 0 : 1]);
-    set_elements(l, op, &in->operands[store ? 1 : 0], store);
+    if (in->type != PTX_B128)
+        set_elements(l, op, &in->operands[store ? 1 : 0], store);
+    else if (!set_long_elements(l, op, &in->operands[store ? 1 : 0]))
+        return false;
     emit_memory(l, op);
     return true;
 }

@@ -74,8 +74,37 @@ static bool lower_unpack(struct lower *l, const struct ptx_instr *in)
     return true;
 }
 
+/* A register of 128 bits is two rows of 64, the low half first. */
+bool lower_mov_128(struct lower *l, const struct ptx_instr *in)
+{
+    const struct ptx_operand *d = &in->operands[0], *a = &in->operands[1];
+    for (unsigned half = 0; half < 2; half++) {
+        struct place from;
+        bool to_vector = d->kind == PTX_OPERAND_VEC;
+        if (to_vector && (d->element_count != 2 || a->kind != PTX_OPERAND_REG))
+            return false;
+        if (a->kind == PTX_OPERAND_VEC && a->element_count == 2)
+            from = lower_place(l, &a->elements[half], PTX_B64);
+        else if (a->kind == PTX_OPERAND_REG && l->regs[lower_root(l, a->reg)].kind == REG_128)
+            from = (struct place){.at = lower_place(l, a, PTX_B128).at + half * VM_ROW64};
+        else
+            return false;
+        uint32_t to;
+        if (!to_vector)
+            to = lower_result(l, d).row + half * VM_ROW64;
+        else if (d->elements[half].kind == PTX_OPERAND_REG)
+            to = lower_result(l, &d->elements[half]).row;
+        else
+            continue;
+        lower_unary(l, &l->main, from.slot ? VM_OP_spread_64 : VM_OP_mov_64, to, from.at);
+    }
+    return true;
+}
+
 bool lower_mov(struct lower *l, const struct ptx_instr *in)
 {
+    if (in->type == PTX_B128)
+        return lower_mov_128(l, in);
     const struct ptx_operand *d = &in->operands[0], *a = &in->operands[1];
     if (d->kind == PTX_OPERAND_VEC)
         return lower_unpack(l, in);
@@ -254,5 +283,40 @@ bool lower_isspacep(struct lower *l, const struct ptx_instr *in)
     i->d = lower_pred(l, in->operands[0].reg);
     i->a = lower_temp(1);
     i->b = lower_constant(l, bytes);
+    return true;
+}
+
+/* A cluster is one block: its own address for rank 0; any other rank gives an address that belongs
+ * to nobody. */
+bool lower_mapa(struct lower *l, const struct ptx_instr *in)
+{
+    const struct ptx_operand *o = in->operands;
+    if (o[0].kind != PTX_OPERAND_REG)
+        return false;
+    struct result d = lower_result(l, &o[0]);
+    enum ptx_type type = d.wide ? PTX_U64 : PTX_U32;
+    uint32_t own = lower_row(l, &l->main, lower_place(l, &o[1], type), d.wide, 0);
+    uint32_t rank = lower_row(l, &l->main, lower_place(l, &o[2], PTX_U32), false, 1);
+    struct insn *i = lower_emit(l, &l->main, d.wide ? VM_OP_spread_64 : VM_OP_spread_32);
+    i->d = lower_temp(2);
+    i->a = lower_constant(l, d.wide ? 0 : 0xfffffff0u);
+    i = lower_emit(l, &l->main, VM_OP_eq_32_vs);
+    i->d = lower_pred_temp(l, 0);
+    i->a = rank;
+    i->b = lower_constant(l, 0);
+    i = lower_emit(l, &l->main, d.wide ? VM_OP_selp_64 : VM_OP_selp_32);
+    i->d = d.row;
+    i->a = own;
+    i->b = lower_temp(2);
+    i->c = lower_pred_temp(l, 0);
+    return true;
+}
+
+bool lower_getctarank(struct lower *l, const struct ptx_instr *in)
+{
+    if (in->operands[0].kind != PTX_OPERAND_REG)
+        return false;
+    struct result d = lower_result(l, &in->operands[0]);
+    lower_unary(l, &l->main, VM_OP_spread_32, d.row, lower_constant(l, 0));
     return true;
 }

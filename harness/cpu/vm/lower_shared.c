@@ -68,6 +68,21 @@ static void want_symbols(const struct ptx_module *p, const bool *functions, bool
         }
 }
 
+/* Does any of the functions ask where the reserved part is? */
+static bool want_reserved(const struct ptx_module *p, const bool *functions)
+{
+    bool any = false;
+    for (uint32_t f = 0; f < p->function_count; f++)
+        for (uint32_t k = 0; functions[f] && k < p->functions[f].instr_count; k++) {
+            const struct ptx_instr *in = &p->functions[f].instrs[k];
+            for (unsigned o = 0; o < in->operand_count; o++)
+                any |= in->operands[o].kind == PTX_OPERAND_SREG &&
+                       (in->operands[o].imm == PTX_SREG_reserved_smem_0 ||
+                        in->operands[o].imm == PTX_SREG_reserved_smem_1);
+        }
+    return any;
+}
+
 /* Lays the shared variables that the wanted functions name out in the block's window. Between two
  * lies a gap that belongs to nobody, a multiple of 128 bytes so that banks stay as they were. */
 void lower_place_shared(struct lower *l, const bool *functions)
@@ -76,8 +91,13 @@ void lower_place_shared(struct lower *l, const bool *functions)
     bool *used = arena_array(&l->scratch, p->symbol_count + 1, sizeof *used);
     want_symbols(p, functions, used);
     l->code->shared =
-        arena_array(&l->code->arena, p->symbol_count + 1, sizeof(struct shared_range));
+        arena_array(&l->code->arena, p->symbol_count + 2, sizeof(struct shared_range));
     uint32_t at = VM_SHARED_START;
+    if (want_reserved(p, functions))
+        l->code->shared[l->code->shared_count++] =
+            (struct shared_range){.low = VM_RESERVED_0,
+                                  .high = VM_SHARED_START,
+                                  .name = "shared memory reserved for cooperative groups"};
     for (int dynamic = 0; dynamic <= 1; dynamic++) {
         for (uint32_t s = 0; s < p->symbol_count; s++) {
             const struct ptx_symbol *v = &p->symbols[s];

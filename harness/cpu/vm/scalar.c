@@ -90,6 +90,55 @@ static uint64_t pair16(uint64_t a, uint64_t b, uint64_t c, ins *in)
     return r;
 }
 
+/* The SIMD video instructions: vop2.dtype.atype.btype{.sat}{.add}: on 17 or 9 bits per part. */
+static uint64_t video(uint64_t a, uint64_t b, uint64_t c, ins *in)
+{
+    const char *text = in->text, *types = strchr(text, '.');
+    bool four = types[-1] == '4', add = strstr(types, ".add") != NULL;
+    bool d_signed = types[1] == 's', a_signed = types[5] == 's', b_signed = types[9] == 's';
+    unsigned width = four ? 8 : 16;
+    int64_t most = (1ll << (d_signed ? width - 1 : width)) - 1, least = d_signed ? -most - 1 : 0;
+    int64_t sum = 0;
+    uint64_t r = 0;
+    for (unsigned k = 0; k < 32 / width; k++) {
+        uint64_t u = a >> (k * width), v = b >> (k * width);
+        int64_t x = a_signed ? signed_of(u, width) : (int64_t)unsigned_of(u, width);
+        int64_t y = b_signed ? signed_of(v, width) : (int64_t)unsigned_of(v, width), one;
+        switch ((int)in->op) {
+        case PTX_OP_vadd2:
+        case PTX_OP_vadd4:
+            one = x + y;
+            break;
+        case PTX_OP_vsub2:
+        case PTX_OP_vsub4:
+            one = x - y;
+            break;
+        case PTX_OP_vavrg2:
+        case PTX_OP_vavrg4:
+            one = x + y;
+            one = (one + (one >= 0)) >> 1;
+            break;
+        case PTX_OP_vabsdiff2:
+        case PTX_OP_vabsdiff4:
+            one = x < y ? y - x : x - y;
+            break;
+        case PTX_OP_vmin2:
+        case PTX_OP_vmin4:
+            one = x < y ? x : y;
+            break;
+        default:
+            one = x > y ? x : y;
+            break;
+        }
+        if (in->flags & PTX_F_SAT)
+            one = one > most ? most : one < least ? least : one;
+        uint64_t part = unsigned_of((uint64_t)one, width);
+        sum += add ? one : 0;
+        r |= part << (k * width);
+    }
+    return add ? c + (uint64_t)sum : r;
+}
+
 static uint64_t bit_field(uint64_t a, uint64_t b, uint64_t c, ins *in)
 {
     unsigned bits = bits_in((enum ptx_type)in->type), at = (unsigned)b & 255;
@@ -348,6 +397,18 @@ static const struct scalar_row SCALARS[] = {
     {PTX_OP_bmsk, T(B32), bit_mask},
     {PTX_OP_szext, T(U32) | T(S32), sign_zero_extend},
     {PTX_OP_fns, T(B32), nth_set},
+    {PTX_OP_vadd2, ~0u, video},
+    {PTX_OP_vadd4, ~0u, video},
+    {PTX_OP_vsub2, ~0u, video},
+    {PTX_OP_vsub4, ~0u, video},
+    {PTX_OP_vavrg2, ~0u, video},
+    {PTX_OP_vavrg4, ~0u, video},
+    {PTX_OP_vabsdiff2, ~0u, video},
+    {PTX_OP_vabsdiff4, ~0u, video},
+    {PTX_OP_vmin2, ~0u, video},
+    {PTX_OP_vmin4, ~0u, video},
+    {PTX_OP_vmax2, ~0u, video},
+    {PTX_OP_vmax4, ~0u, video},
     {PTX_OP_dp4a, T(U32) | T(S32), dot},
     {PTX_OP_dp2a, T(U32) | T(S32), dot},
     {PTX_OP_slct, ~0u, select_sign},

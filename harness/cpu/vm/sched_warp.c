@@ -406,7 +406,10 @@ static void enter(struct warp *w, const struct insn *i, uint32_t m, uint32_t fun
         unsigned l = (unsigned)__builtin_ctz(rest);
         header_row(w, frame, FRAME_RETURN_PC)[l] = vm_pc(w, i) + 1;
         header_row(w, frame, FRAME_PREVIOUS)[l] = w->frame_offset;
-        new_base[l] = (w->depth ? base[l] : VM_LOCAL_START) + i->y;
+        uint64_t used = i->y; /* c: the row that says so, of a function with an alloca */
+        if (i->c)
+            memcpy(&used, vm_lane(w->frame, i->c, l, true), 8);
+        new_base[l] = (w->depth ? base[l] : VM_LOCAL_START) + ((used + 15) & ~15ull);
         uint64_t end = new_base[l] + callee->local_bytes;
         if (end > w->local_bytes)
             vm_local_reserve(w, end);
