@@ -7,7 +7,7 @@
 /* Does the spec limit anything in this case? Then the device must count everything. */
 bool costs_apply(const struct problem *p, const char *case_name);
 
-/* NULL if every limit is kept; else a sentence about the first one that is not. */
+/* NULL if every limit is kept; else a sentence, on a line of its own, about each that is not. */
 const char *costs_exceeded(const struct case_data *data, const struct wire_counters *counters,
                            struct arena *arena);
 

@@ -22,8 +22,11 @@ static const struct finding_row FINDINGS[FINDING_COUNT] = {
 #undef FINDING
 };
 
-static const char *const COUNTERS[COUNTER_COUNT] = {
-#define COUNTER(id, text) #id,
+struct counter_row {
+    const char *name, *cost, *people;
+};
+static const struct counter_row COUNTERS[COUNTER_COUNT] = {
+#define COUNTER(id, cost, text) {#id, cost, text},
 #include "wire/counters.def"
 #undef COUNTER
 };
@@ -71,7 +74,17 @@ bool finding_is_fatal(enum finding_kind k)
 
 const char *counter_name(enum counter c)
 {
-    return COUNTERS[c];
+    return COUNTERS[c].name;
+}
+
+const char *counter_cost(enum counter c)
+{
+    return COUNTERS[c].cost;
+}
+
+const char *counter_for_people(enum counter c)
+{
+    return COUNTERS[c].people;
 }
 
 const char *wire_type_name(enum wire_type t)

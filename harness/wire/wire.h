@@ -43,7 +43,7 @@ enum finding_kind {
 };
 
 enum counter {
-#define COUNTER(id, people) COUNTER_##id,
+#define COUNTER(id, cost, people) COUNTER_##id,
 #include "wire/counters.def"
 #undef COUNTER
     COUNTER_COUNT
@@ -63,6 +63,8 @@ const char *finding_name(enum finding_kind k);
 const char *finding_for_people(enum finding_kind k);
 bool finding_is_fatal(enum finding_kind k);
 const char *counter_name(enum counter c);
+const char *counter_cost(enum counter c);       /* "makes %s additions of data" */
+const char *counter_for_people(enum counter c); /* "additions and subtractions of data, ..." */
 const char *wire_type_name(enum wire_type t);   /* "int32" */
 const char *wire_type_c_name(enum wire_type t); /* "int" */
 unsigned wire_type_bytes(enum wire_type t);

@@ -143,6 +143,23 @@ static struct result_timing timings[] = {
     {16777216, 0.21, 0.05, 4.2, 4.1, 4.3, 640, 0.17},
 };
 
+static struct result_case costly_cases[] = {
+    {.name = "n=1025", .verdict = VERDICT_accepted, .ms = 1, .passes = 4},
+    {.name = "many blocks",
+     .verdict = VERDICT_cost_limit_exceeded,
+     .ms = 80,
+     .passes = 1,
+     .diagnosis = "reads and writes 16.05 bytes of global memory per element; at most 8.1 are "
+                  "allowed: one pass reads and writes every element once\n"
+                  "makes 40000000 additions of data; at most 25000000 are allowed: a scan by tiles "
+                  "needs about two per element",
+     .has_counters = true,
+     .counters = {{[COUNTER_global_bytes_read] = 80250000,
+                   [COUNTER_global_bytes_written] = 80250000,
+                   [COUNTER_additions] = 40000000}},
+     .reproduce = "./judge.sh run multi-block-scan a.cu --case 'many blocks' --seed 1"},
+};
+
 const struct record RECORDS[] = {
     {"accepted",
      {.problem = "multi-block-scan",
@@ -203,6 +220,17 @@ const struct record RECORDS[] = {
       .cases = warned_cases,
       .case_count = 2,
       .total_ms = 35},
+     {0}},
+    {"cost_limit_exceeded",
+     {.problem = "multi-block-scan",
+      .submission = "a.cu",
+      .device = "cpu",
+      .verdict = VERDICT_cost_limit_exceeded,
+      .seed = 1,
+      .compile = {.ok = true, .ms = 900, .log = ""},
+      .cases = costly_cases,
+      .case_count = 2,
+      .total_ms = 1000},
      {0}},
     {"compile_error",
      {.problem = "multi-block-scan",

@@ -52,6 +52,7 @@ cudaError_t rt_allocate(void **out, size_t bytes, struct rt_pool *pool)
                          (unsigned long long)vm_memory_used(rt.vm),
                          (unsigned long long)rt.limits.memory_bytes);
     *out = (void *)(uintptr_t)address;
+    vm_count(rt.vm, COUNTER_device_bytes_allocated, bytes);
     note(RT_DEVICE, *out, bytes, 0)->pool = pool;
     return cudaSuccess;
 }

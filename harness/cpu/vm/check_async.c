@@ -9,6 +9,7 @@
  * arrivals of a phase (20), bytes still to come (22, two's complement), the phase (1), and a bit
  * that says initialised. */
 #include "cpu/vm/check.h"
+#include "cpu/vm/watch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -164,11 +165,6 @@ static bool do_copy(struct warp *w, const struct async_copy *c)
         /* The engine that does bulk copies is no thread: it is ordered by its mbarrier or group. */
         if (to.place == CHECK_SHARED && w->clocks && c->op->kind == VM_ASYNC_COPY)
             vm_race_access(w, &write, 1u << c->lane);
-        uint64_t *v = w->engine->counters->value;
-        if (from.place == CHECK_GLOBAL)
-            v[COUNTER_global_bytes_read] += taken;
-        if (to.place == CHECK_GLOBAL)
-            v[COUNTER_global_bytes_written] += step;
     }
     w->engine->version++;
     if (c->barrier)
@@ -241,6 +237,7 @@ static bool arrive_at(struct block *b, uint64_t barrier)
 
 static void start_copies(struct warp *w, const struct async_op *op, uint32_t m)
 {
+    struct watch_side to = {.op = &op->to}, from = {.op = &op->from};
     for (uint32_t rest = m; rest; rest &= rest - 1) {
         unsigned l = (unsigned)__builtin_ctz(rest);
         struct async_copy c = {.op = op, .lane = (uint8_t)l};
@@ -259,8 +256,12 @@ static void start_copies(struct warp *w, const struct async_op *op, uint32_t m)
         c.group = op->kind == VM_ASYNC_BULK ? w->bulk_group[l] : w->copy_group[l];
         if (op->has_barrier)
             c.barrier = address(w, &op->barrier, l);
+        to.address[l] = c.to, to.bytes[l] = c.bytes;
+        from.address[l] = c.from, from.bytes[l] = c.source_bytes;
         add_copy(w, &c);
     }
+    watch_copy(w, &from, m, op->kind == VM_ASYNC_BULK);
+    watch_copy(w, &to, m, op->kind == VM_ASYNC_BULK);
 }
 
 /* One arrival or another change of an mbarrier. */

@@ -312,9 +312,10 @@ struct warp {
     const struct insn *resume;
     uint32_t mask;
     uint32_t live;
-    uint32_t join_pc; /* at or past it the running group must look around */
-    int32_t budget;   /* warp instructions left in this turn */
-    uint64_t lane_count, warp_count;
+    uint32_t join_pc;    /* at or past it the running group must look around */
+    int32_t budget;      /* warp instructions left in this turn */
+    uint64_t lane_count; /* of this turn: instructions, and additions of data << 32 */
+    uint64_t warp_count;
     struct vm_engine *engine;
     struct block *block;
     struct warp_clock *clocks; /* happens-before in the warp, check_race.c; NULL = not looked for */

@@ -236,7 +236,7 @@ static inline double vm_max64(double a, double b)
         if (__builtin_expect((w->budget < 0) | (enter_at->b >= w->join_pc), 0))                    \
             RUN(enter_at);                                                                         \
         w->budget -= (int32_t)enter_at->a;                                                         \
-        w->lane_count += (uint64_t)enter_at->a * vm_popcount(m);                                   \
+        w->lane_count += enter_at->imm * vm_popcount(m);                                           \
         RUN(enter_at + 1);                                                                         \
     } while (0)
 

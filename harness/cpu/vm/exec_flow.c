@@ -32,7 +32,7 @@ HANDLER(block)
         f = w->frame;
     }
     w->budget -= (int32_t)i->a;
-    w->lane_count += (uint64_t)i->a * vm_popcount(m);
+    w->lane_count += i->imm * vm_popcount(m);
     NEXT;
 }
 
@@ -88,6 +88,12 @@ HANDLER(brx)
 {
     vm_branch_table(w, i, m);
     RESUME;
+}
+
+HANDLER(additions)
+{
+    w->lane_count += (uint64_t)i->x * vm_popcount(m) << 32;
+    NEXT;
 }
 
 HANDLER(guard)

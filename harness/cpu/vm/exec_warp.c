@@ -183,6 +183,11 @@ static void do_elect(const struct warp_op *op, uint8_t *f, uint32_t m)
         ROW(r32, op->d)[LANE(rest)] = leader;
 }
 
+static inline void count_warp_sync(struct warp *w)
+{
+    w->engine->counters->value[COUNTER_warp_syncs]++;
+}
+
 void VM_NAME(warp_op)(struct warp *w, const struct warp_op *op, uint8_t *f, const uint8_t *u,
                       uint32_t m)
 {
@@ -203,6 +208,7 @@ void VM_NAME(warp_op)(struct warp *w, const struct warp_op *op, uint8_t *f, cons
         do_elect(op, f, m);
         break;
     case VM_WARP_SYNC:
+        count_warp_sync(w);
         break;
     case VM_MATRIX:
         vm_matrix(w, op, m);
@@ -263,7 +269,7 @@ SYNC_HANDLER(vote, do_vote(OP, f, m))
 SYNC_HANDLER(match, do_match(OP, f, m))
 SYNC_HANDLER(redux, do_redux(OP, f, m))
 SYNC_HANDLER(elect, do_elect(OP, f, m))
-SYNC_HANDLER(warp_sync, (void)0)
+SYNC_HANDLER(warp_sync, count_warp_sync(w))
 
 HANDLER(matrix)
 {

@@ -376,6 +376,8 @@ static void lower_one(struct lower *l, const struct ptx_instr *in)
         i->b = (in->guard_negated != around) ? VM_FULL : 0;
         if (around)
             lower_jump(l, guard_at, l->index + 1);
+        if (l->additions[l->index])
+            lower_emit(l, &l->main, VM_OP_additions)->x = l->additions[l->index];
     }
     if (!lower_flow(l, in) && !lower_memory(l, in) && !lower_async(l, in) && !lower_matrix(l, in) &&
         !lower_stack(l, in) && !lower_alu(l, in))
@@ -402,6 +404,7 @@ static void lower_function(struct lower *l, uint32_t index)
     l->out->entry = l->main.count;
     l->out->local_bytes = ((uint32_t)l->fn->local_bytes + 15) & ~15u;
     lower_analyse(l);
+    lower_find_additions(l);
     l->more_temps = l->frame;
     l->frame += (VM_VECTOR_MOST - 3) * VM_ROW64;
     l->stack_used = 0;
@@ -420,6 +423,9 @@ static void lower_function(struct lower *l, uint32_t index)
             lower_emit(l, &l->main, VM_OP_block)->b = l->block;
         }
         l->main.insns[l->block].a++;
+        l->main.insns[l->block].imm += 1;
+        if (l->in->guard < 0)
+            l->main.insns[l->block].imm += (uint64_t)l->additions[k] << 32;
         l->code->static_instructions++;
         lower_one(l, l->in);
     }

@@ -10,6 +10,7 @@
  *   lower_async.c    cp.async, mbarrier
  *   lower_matrix.c   mma, wmma, ldmatrix, stmatrix, movmatrix
  *   lower_stack.c    alloca, stacksave, stackrestore
+ *   lower_additions.c which instructions add data
  *   lower_flow.c     branches, calls, barriers, operations across lanes
  *   lower_fine.c     where schedules may part lanes besides branches
  *   scalar.c         what runs lane by lane */
@@ -82,6 +83,7 @@ struct lower {
     uint32_t more_temps; /* rows of 8 bytes per lane for stores of long vectors of constants */
     uint32_t stack_used; /* row: bytes of local memory that the frame uses; 0 = it never changes */
     uint32_t flag;       /* the carry's predicate; LOWER_PRED_TEMPS temporary ones follow */
+    uint8_t *additions;  /* per PTX instruction: additions of data that it makes */
     struct fixup *fixups;
     uint32_t fixup_count, fixup_capacity;
     uint32_t **tables; /* entries of branch tables that still hold PTX instructions */
@@ -158,6 +160,9 @@ void lower_analyse(struct lower *l);
 /* Calls f for every register that an instruction reads or writes. */
 typedef void lower_visit(struct lower *l, int32_t reg, bool written, void *context);
 void lower_registers(struct lower *l, const struct ptx_instr *in, lower_visit *f, void *context);
+
+/* ---- lower_additions.c ---- */
+void lower_find_additions(struct lower *l); /* fills l->additions */
 
 /* ---- the instructions; false: not this part's ---- */
 bool lower_alu(struct lower *l, const struct ptx_instr *in);

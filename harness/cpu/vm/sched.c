@@ -80,6 +80,7 @@ void vm_barrier_check(struct block *b, unsigned id)
             warps |= 1u << k;
         }
     }
+    b->engine->counters->value[COUNTER_block_barriers]++;
     vm_race_barrier(b, warps | bar->warps, everybody);
     memset(bar, 0, sizeof *bar);
 }
@@ -167,7 +168,8 @@ static bool run_warp(struct sched *s, struct warp *w)
     w->warp_count += steps;
     e->steps += steps;
     e->counters->value[COUNTER_warp_instructions] += steps;
-    e->counters->value[COUNTER_instructions] += w->lane_count;
+    e->counters->value[COUNTER_instructions] += (uint32_t)w->lane_count;
+    e->counters->value[COUNTER_additions] += w->lane_count >> 32;
     w->lane_count = 0;
     switch ((enum vm_stop)w->stop) {
     case VM_STOP_DONE:

@@ -82,6 +82,11 @@ void vm_counters(const struct vm *vm, struct wire_counters *out)
     *out = vm->counters;
 }
 
+void vm_count(struct vm *vm, enum counter counter, uint64_t n)
+{
+    vm->counters.value[counter] += n;
+}
+
 /* ---- the order of operations ---- */
 
 uint32_t vm_begin_operation(struct vm *vm, const struct vm_operation *operation)

@@ -156,5 +156,7 @@ size_t vm_findings(const struct vm *vm, struct wire_finding *out, size_t capacit
 /* Adds one from the outside (cudart: a failed launch). Duplicates of kind and line are counted. */
 void vm_add_finding(struct vm *vm, const struct wire_finding *finding);
 void vm_counters(const struct vm *vm, struct wire_counters *out);
+/* Counts something that happens outside of kernels. */
+void vm_count(struct vm *vm, enum counter counter, uint64_t n);
 
 #endif

@@ -17,6 +17,14 @@ void vm_watch_start(struct vm_engine *e);
  * before the bytes move, atomics afterwards. */
 void vm_watch(struct warp *w, const struct mem_op *op, uint32_t global, uint32_t shared);
 
+/* One end of asynchronous copies, which count when they are started. */
+struct watch_side {
+    const struct mem_op *op;
+    uint64_t address[VM_LANES];
+    uint32_t bytes[VM_LANES];
+};
+void watch_copy(struct warp *w, const struct watch_side *side, uint32_t m, bool bulk);
+
 /* watch_count.c */
 void watch_count(struct warp *w, const struct mem_op *op, uint32_t global, uint32_t shared);
 

@@ -463,17 +463,38 @@ int set_cost_counter(struct loader *l, const struct node *key_node, const struct
         ((struct problem_cost *)to)->counter = value->text;
         return 0;
     }
-    const char *names[2 * (COUNTER_COUNT + 1)];
+    const char *const *known = cost_counter_names(l->arena);
     unsigned count = 0;
     const char *list = "";
-    for (unsigned i = 0; i <= COUNTER_COUNT; i++) {
-        const char *name = i < COUNTER_COUNT ? counter_name((enum counter)i) : "global_bytes";
-        names[count++] = name;
-        names[count++] = arena_printf(l->arena, "%s_per_item", name);
-        list = arena_printf(l->arena, "%s%s, ", list, name);
+    while (known[count])
+        count++;
+    const char **names = arena_array(l->arena, 2 * (size_t)count, sizeof *names);
+    for (unsigned i = 0; i < count; i++) {
+        names[i] = known[i];
+        names[count + i] = arena_printf(l->arena, "%s_per_item", known[i]);
+        list = arena_printf(l->arena, "%s%s, ", list, known[i]);
     }
+    count *= 2;
     return spec_fail_unknown(l, value, key_node->text, node_describe(value, l->arena), names, count,
                              arena_printf(l->arena, "%seach also with _per_item", list));
+}
+
+/* Can the expression be computed for its case? The rows above have set case and counter. */
+static int check_limit(struct loader *l, const struct node *value, const char *key,
+                       const struct problem_cost *cost)
+{
+    for (unsigned i = 0; i < l->p->case_count; i++) {
+        struct err inner;
+        double limit;
+        if (strcmp(l->p->cases[i].name, cost->case_name) != 0)
+            continue;
+        if (cost_limit(cost, l->p->cases[i].values, &limit, &inner) != 0)
+            return spec_fail(l, value, key, inner.text, "an expression that this case can compute");
+        if (limit < 0)
+            return spec_fail(l, value, key, arena_printf(l->arena, "%.0f in this case", limit),
+                             "a number of at least 0");
+    }
+    return 0;
 }
 
 int set_cost_max(struct loader *l, const struct node *key_node, const struct node *value, void *to)
@@ -482,10 +503,14 @@ int set_cost_max(struct loader *l, const struct node *key_node, const struct nod
     double v = value->text[0] >= '0' && value->text[0] <= '9' && !strpbrk(value->text, "xX")
                    ? strtod(value->text, &end)
                    : 0;
-    if (!end || *end || !isfinite(v))
-        return spec_fail_value(l, value, key_node->text, "a number of at least 0");
-    ((struct problem_cost *)to)->max = v;
-    return 0;
+    struct problem_cost *cost = to;
+    if (end && !*end && isfinite(v)) {
+        cost->max = v;
+        return 0;
+    }
+    if (spec_expression(l, value, key_node->text, &cost->most) != 0)
+        return -1;
+    return check_limit(l, value, key_node->text, cost);
 }
 
 int set_cost_why(struct loader *l, const struct node *key_node, const struct node *value, void *to)

@@ -81,7 +81,8 @@ struct problem_limits {
 struct problem_cost {
     const char *case_name;
     const char *counter;
-    double max;
+    double max;        /* unless there is an expression */
+    struct expr *most; /* over the case's variables; NULL = max */
     const char *why;
 };
 
@@ -177,8 +178,15 @@ int oracle_expected(struct case_data *data, struct err *e);
 
 /* Is this a counter that a cost limit may name? */
 bool cost_counter_known(const char *name);
-/* What the counter of `cost` came to for this case, to be compared with cost->max. */
+/* Names of wire/counters.def and those derived from them, NULL-terminated. */
+const char *const *cost_counter_names(struct arena *arena);
+/* What the counter of `cost` came to for this case. */
 double cost_value(const struct problem_cost *cost, const struct case_data *data,
                   const struct wire_counters *counters);
+/* What it may be at most. -1 if the expression cannot be computed. */
+int cost_limit(const struct problem_cost *cost, const int64_t *values, double *limit,
+               struct err *e);
+/* "reads and writes %s bytes of global memory per element" */
+const char *cost_phrase(const struct problem_cost *cost, struct arena *arena);
 
 #endif

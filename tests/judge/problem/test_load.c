@@ -328,6 +328,12 @@ static void cost_counters_are_computed(void **state)
     assert_true(cost_value(&cost, &data, &counters) == 40);
     cost.counter = "barriers_per_item";
     assert_true(cost_value(&cost, &data, &counters) == 1.5);
+    cost.counter = "global_sectors_per_request";
+    assert_true(cost_value(&cost, &data, &counters) == 0); /* no request */
+    counters.value[COUNTER_global_sectors] = 9;
+    counters.value[COUNTER_global_requests] = 2;
+    assert_true(cost_value(&cost, &data, &counters) == 4.5);
+    assert_true(cost_counter_known("additions_per_item"));
     assert_true(cost_counter_known("global_sectors_per_item"));
     assert_false(cost_counter_known("sectors"));
     assert_false(cost_counter_known("_per_item"));
