@@ -84,6 +84,8 @@ const char *cli_nearest(struct cli *cli, const char *name, const char *const *na
 
 /* Is this the id of a problem? Else a message with the nearest one, and false. */
 bool cli_known_problem(struct cli *cli, const char *id);
+/* STATUS_DONE and `p` is that problem; else said, and the exit status. */
+int cli_load_problem(struct cli *cli, const char *id, struct problem *p);
 
 bool cli_prefers_chinese(void); /* LC_ALL, LC_MESSAGES, LANG */
 bool cli_is_terminal(int fd);   /* and one that knows more than TERM=dumb */

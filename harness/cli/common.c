@@ -200,6 +200,16 @@ bool cli_known_problem(struct cli *cli, const char *id)
     return false;
 }
 
+int cli_load_problem(struct cli *cli, const char *id, struct problem *p)
+{
+    struct err e;
+    if (!cli_known_problem(cli, id))
+        return STATUS_USAGE;
+    if (problem_load(cli->paths.root, id, &cli->arena, p, &e) != 0)
+        return cli_wrong(cli, "%s", e.text);
+    return STATUS_DONE;
+}
+
 bool cli_prefers_chinese(void)
 {
     const char *lang = from_environment("LC_ALL");

@@ -16,12 +16,10 @@ int command_hint(struct cli *cli, int argc, char **argv)
     if (operands < 1 || operands > 2)
         return cli_usage(cli, "hint wants a problem, and perhaps the number of a hint.");
     const char *id = argv[optind];
-    if (!cli_known_problem(cli, id))
-        return STATUS_USAGE;
     struct problem p;
-    struct err e;
-    if (problem_load(cli->paths.root, id, &cli->arena, &p, &e) != 0)
-        return cli_wrong(cli, "%s", e.text);
+    status = cli_load_problem(cli, id, &p);
+    if (status != STATUS_DONE)
+        return status;
     char *end = NULL;
     unsigned long number = operands == 2 ? strtoul(argv[optind + 1], &end, 10) : 1;
     if ((end && *end) || number < 1 || number > p.hint_count)

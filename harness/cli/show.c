@@ -167,12 +167,11 @@ int command_show(struct cli *cli, int argc, char **argv)
     if (argc - optind != 1)
         return cli_usage(cli, "show wants one problem.");
     const char *id = argv[optind];
-    if (!cli_known_problem(cli, id))
-        return STATUS_USAGE;
     struct problem p;
     struct err e;
-    if (problem_load(cli->paths.root, id, &cli->arena, &p, &e) != 0)
-        return cli_wrong(cli, "%s", e.text);
+    status = cli_load_problem(cli, id, &p);
+    if (status != STATUS_DONE)
+        return status;
     struct text markdown, out, escaped;
     text_init(&markdown);
     text_init(&out);

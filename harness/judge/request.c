@@ -5,12 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Buffers begin on cache lines, so that copying in and out runs at full speed. */
-static uint64_t align_up(uint64_t x)
-{
-    return (x + 63) & ~(uint64_t)63;
-}
-
 static void buffer_init(struct wire_request *request, struct wire_param *w,
                         const struct problem_param *param, const struct case_buffer *buffer)
 {
@@ -23,7 +17,7 @@ static void buffer_init(struct wire_request *request, struct wire_param *w,
     if (param->role != WIRE_INPUT && param->role != WIRE_INOUT)
         return;
     w->in_offset = request->in_bytes;
-    request->in_bytes = align_up(request->in_bytes + buffer->bytes);
+    request->in_bytes = wire_align_up(request->in_bytes + buffer->bytes);
 }
 
 void request_init(struct wire_request *request, const struct case_data *data)

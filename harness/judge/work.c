@@ -17,11 +17,6 @@ static const uint64_t HUGE_PAGE_BYTES = (uint64_t)1 << 21;
 
 /* ---- one case ---- */
 
-static uint64_t align_up(uint64_t x)
-{
-    return (x + 63) & ~(uint64_t)63;
-}
-
 static bool is_output(const struct problem_param *param)
 {
     return param->kind == PARAM_BUFFER && (param->role == WIRE_OUTPUT || param->role == WIRE_INOUT);
@@ -42,7 +37,7 @@ static int size_case(struct prepared_case *c, const struct problem *p,
     request_init(&c->request, &c->data);
     for (unsigned i = 0; i < p->param_count; i++)
         if (is_output(&p->params[i]))
-            c->answer_bytes += align_up(c->data.buffers[i].bytes) + 64;
+            c->answer_bytes += wire_align_up(c->data.buffers[i].bytes) + 64;
     c->bytes = c->request.in_bytes + c->request.out_bytes + c->answer_bytes;
     return 0;
 }
@@ -63,7 +58,7 @@ static int make_answers(struct prepared_case *c)
     for (unsigned i = 0; i < p->param_count; i++)
         if (is_output(&p->params[i])) {
             c->data.buffers[i].expected = at;
-            at += align_up(c->data.buffers[i].bytes) + 64;
+            at += wire_align_up(c->data.buffers[i].bytes) + 64;
         }
     return 0;
 }

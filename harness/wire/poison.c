@@ -56,5 +56,5 @@ uint64_t wire_poison_find_change(const void *at, uint64_t from, uint64_t bytes, 
 uint64_t wire_buffer_bytes(const struct wire_param *p)
 {
     uint64_t whole = 2 * (uint64_t)WIRE_GUARD_BYTES + p->misalign + p->bytes;
-    return (whole + 63) & ~(uint64_t)63;
+    return wire_align_up(whole);
 }
