@@ -180,6 +180,27 @@ static bool local_defined(struct warp *w, unsigned lane, uint64_t offset, unsign
     return all;
 }
 
+uint64_t check_undefined(const struct warp *w, const struct mem_op *op, unsigned lane, int64_t from,
+                         unsigned bytes)
+{
+    uint64_t at, all = (1ull << bytes) - 1, undefined = 0;
+    const uint64_t *bits = w->block ? w->block->shared_defined : NULL;
+    enum check_place place = classify(w, op, w->lane_address[lane] + (uint64_t)from, &at);
+    if (place == CHECK_LOCAL) {
+        for (unsigned k = 0; w->local_defined && k < bytes; k++) {
+            uint64_t bit = local_bit(lane, at + k);
+            undefined |= (~w->local_defined[bit / 64] >> (bit & 63) & 1) << k;
+        }
+        return undefined;
+    }
+    if (at >= VM_SHARED_BYTES) {
+        const struct vm_allocation *a = vm_find_allocation(w->engine->vm, at);
+        bits = a ? a->defined : NULL;
+        at -= a ? a->base : 0;
+    }
+    return bits ? ~(bits[at / 64] >> (at & 63)) & all : all;
+}
+
 void check_local_read(struct warp *w, unsigned lane, uint64_t offset, uint8_t *to, unsigned bytes)
 {
     for (unsigned k = 0; k < bytes; k++)
@@ -199,6 +220,7 @@ static void remember(struct warp *w, const struct mem_op *op, const struct check
 {
     struct mem_cache *c = &w->engine->caches[op->index];
     bool reported = c->reported;
+    uint32_t carried = c->carried;
     bool shared_space = op->space == PTX_SHARED || op->space == PTX_SHARED_CLUSTER;
     if (t->place == CHECK_SHARED && shared_space) {
         *c = (struct mem_cache){.low = t->range->low,
@@ -219,6 +241,7 @@ static void remember(struct warp *w, const struct mem_op *op, const struct check
             c->limit = c->span - op->total;
     }
     c->reported = reported;
+    c->carried = carried;
 }
 
 static void count(struct warp *w, const struct mem_op *op, uint32_t global, uint32_t shared)

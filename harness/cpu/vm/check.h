@@ -22,6 +22,14 @@ bool check_resolve(struct warp *w, const struct mem_op *op, unsigned lane, uint6
 /* Are the used bytes (bits of `used`) of shared or global memory defined? A write defines them. */
 bool check_defined(const struct check_target *t, const struct warp *w, uint64_t used, bool write);
 
+/* Which of `bytes` bytes at the lane's address + from are undefined (bits), after vm_mem_slow or
+ * the short path has found some that are. They must not cross a multiple of 32. */
+uint64_t check_undefined(const struct warp *w, const struct mem_op *op, unsigned lane, int64_t from,
+                         unsigned bytes);
+
+/* Is what the lane's load sees undefined only the padding of a structure that is copied? */
+bool check_padding(const struct warp *w, const struct mem_op *op, unsigned lane);
+
 /* A fault of one lane's access, told with the buffer's name and how far outside it is. */
 void check_fault(struct warp *w, const struct mem_op *op, unsigned lane, uint64_t address,
                  unsigned bytes);

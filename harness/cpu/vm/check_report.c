@@ -224,59 +224,42 @@ static bool known_habit(const struct warp *w, const struct mem_op *op, bool padd
            (padding && strstr(file, TOOLKIT));
 }
 
-/* The bytes of one lane's access that are undefined, as bits. */
-static uint64_t undefined_bytes(const struct warp *w, const struct mem_op *op, unsigned lane)
+static bool only_padding(const struct warp *w, const struct mem_op *op, uint32_t m)
 {
-    uint64_t at = w->lane_address[lane], all = (1ull << op->total) - 1;
-    const uint64_t *bits = w->block ? w->block->shared_defined : NULL;
-    if (op->space == PTX_LOCAL)
-        return all;
-    if (at >= VM_SHARED_BYTES) {
-        const struct vm_allocation *a = vm_find_allocation(w->engine->vm, at);
-        bits = a ? a->defined : NULL;
-        at -= a ? a->base : 0;
-    }
-    return bits ? ~(bits[at / 64] >> (at & 63)) & all & op->used_bytes : all;
+    bool padding = true;
+    for (uint32_t rest = m; rest && padding; rest &= rest - 1)
+        padding = check_padding(w, op, (unsigned)__builtin_ctz(rest));
+    return padding;
 }
 
-/* Only partly written words: most likely the padding of a structure that is copied as a whole. In
- * a word of 4 bytes it is what follows a short or a char, at its end. */
-static bool looks_like_padding(const struct warp *w, const struct mem_op *op, uint32_t m)
+/* No word is undefined as a whole. */
+static bool partly_defined(const struct warp *w, const struct mem_op *op, uint32_t m)
 {
+    uint64_t undefined = check_undefined(w, op, (unsigned)__builtin_ctz(m), 0, op->total);
     uint64_t word = (1ull << op->bytes) - 1;
-    if ((op->bytes != 8 && op->bytes != 4) || op->strength != VM_PLAIN)
-        return false;
-    for (uint32_t rest = m; rest; rest &= rest - 1) {
-        uint64_t undefined = undefined_bytes(w, op, (unsigned)__builtin_ctz(rest));
-        for (unsigned k = 0; k < op->count; k++) {
-            uint64_t missing = undefined >> (op->bytes * k) & word;
-            uint64_t tail = missing & -missing; /* its lowest byte, then all from there on */
-            tail = word & ~(tail - 1);
-            if (missing == word || (op->bytes == 4 && missing && missing != tail))
-                return false;
-        }
-    }
+    for (unsigned k = 0; k < op->count; k++)
+        if ((undefined >> (op->bytes * k) & word) == word)
+            return false;
     return true;
 }
 
 void vm_report_uninitialized(struct warp *w, const struct mem_op *op, uint32_t m)
 {
     struct mem_cache *c = &w->engine->caches[op->index];
-    if (!(w->engine->checks & WIRE_CHECK_UNINITIALIZED) || c->reported)
+    if (!(w->engine->checks & WIRE_CHECK_UNINITIALIZED) || c->reported || only_padding(w, op, m))
         return;
     c->reported = true; /* once per instruction and launch */
     struct vm_site site;
     char place[160];
     unsigned lane = (unsigned)__builtin_ctz(m);
-    bool padding = looks_like_padding(w, op, m);
-    if (known_habit(w, op, padding))
+    if (known_habit(w, op, partly_defined(w, op, m)))
         return;
     vm_site_of(w, op->pc, (int)lane, &site);
     /* A library may read what it throws away; what people hand to it is told all the same. */
-    bool harmless = padding || in_library(w, site.loc);
-    enum wire_severity severity = harmless ? WIRE_WARNING : WIRE_ERROR;
+    enum wire_severity severity = in_library(w, site.loc) ? WIRE_WARNING : WIRE_ERROR;
     vm_report(w->engine->vm, FINDING_uninitialized_read, severity, &site,
-              "reads %u bytes that nobody wrote, at %s", op->total,
+              "reads %u bytes %s, at %s", op->total,
+              partly_defined(w, op, m) ? "of which nobody wrote some" : "that nobody wrote",
               check_describe(w, op, w->lane_address[lane], place, sizeof place));
 }
 

@@ -134,7 +134,8 @@ struct mem_cache {
     uint8_t *bias;      /* host address = bias + address */
     uint64_t *defined;  /* bit (address - base); NULL = not tracked */
     uint64_t base;
-    bool reported; /* an uninitialised read, in this launch */
+    bool reported;    /* an uninitialised read, in this launch */
+    uint32_t carried; /* undefined bytes that this load only carries along; 0 = not known yet */
 };
 
 /* A *.sync operation over the lanes of a warp. */
@@ -379,9 +380,9 @@ struct barrier {
     uint32_t expected; /* 0 = all of the block */
     uint32_t first_pc; /* of the first arrival in this phase */
     uint32_t first_thread;
-    uint32_t warps;         /* bit per warp that has arrived threads */
+    uint32_t warps;                /* bit per warp that has arrived threads */
     uint32_t lanes[VM_WARPS_MOST]; /* of a counted barrier: who of each warp has arrived */
-    uint32_t votes, voters; /* bar.red */
+    uint32_t votes, voters;        /* bar.red */
     bool in_use;
 };
 
@@ -427,7 +428,7 @@ struct vm_engine {
     uint32_t slot_capacity, slots_used;
     uint32_t resident_most;   /* what fits on the device */
     uint32_t resident_wanted; /* at first: fewer when the configuration asks for it */
-    uint8_t *bank; /* as every block's bank begins */
+    uint8_t *bank;            /* as every block's bank begins */
     struct warp *setup_warp;
     enum vm_status status;
     bool stopped;

@@ -117,7 +117,7 @@ static void uninitialised(void **state)
         /* the middle byte of a word is missing */
         {TID PARAMS "mul.wide.u32 %q10, %r1, 4;\n add.s64 %q10, %q2, %q10;\n"
                     "st.global.u16 [%q10], %r1;\n st.global.u8 [%q10+3], %r1;\n"
-                    ".loc 1 6 0\n ld.global.u32 %r3, [%q10];\n ret;\n",
+                    ".loc 1 6 0\n ld.global.u32 %r3, [%q10];\n add.u32 %r4, %r3, 1;\n ret;\n",
          32, FINDING_uninitialized_read, 6, "`fresh`", VM_OK},
         {TID PARAMS SHARED ".loc 1 7 0\n ld.shared.u32 %r3, [%r10];\n ret;\n", 32,
          FINDING_uninitialized_read, 7, "shared array `s`", VM_OK},
@@ -143,21 +143,46 @@ static void uninitialised(void **state)
     expect_clean(CLEAN, sizeof CLEAN / sizeof *CLEAN, 64);
 }
 
-/* Half-written words of 8 bytes are told, but condemn nobody: structures have padding. */
+/* Structures have padding, and are copied as words: what is undefined there counts only once
+ * somebody looks at it. */
 static void padding(void **state)
 {
     (void)state;
-    struct kit k;
-    uint64_t buffer;
-    struct wire_finding f;
-    run(&k,
-        TID PARAMS "mul.wide.u32 %q10, %r1, 8;\n add.s64 %q10, %q2, %q10;\n"
-                   "st.global.u32 [%q10], %r1;\n st.global.u8 [%q10+4], %r1;\n"
-                   "ld.global.u64 %q5, [%q10];\n st.global.u64 [%q10+2048], %q5;\n ret;\n",
-        WIRE_IN_ORDER, 1, 32, 4096, &buffer);
-    assert_true(kit_find(&k, FINDING_uninitialized_read, &f));
-    assert_int_equal(f.severity, WIRE_WARNING);
-    kit_close(&k);
+#define HALF_WRITTEN                                                                               \
+    TID PARAMS "mul.wide.u32 %q10, %r1, 8;\n add.s64 %q10, %q2, %q10;\n"                           \
+               "st.global.u32 [%q10], %r1;\n st.global.u8 [%q10+4], %r1;\n"
+    static const char *const CARRIED[] = {
+        HALF_WRITTEN "ld.global.u64 %q5, [%q10];\n st.global.u64 [%q10+2048], %q5;\n ret;\n",
+        HALF_WRITTEN "ld.global.u32 %r3, [%q10+4];\n shfl.sync.bfly.b32 %r4, %r3, 1, 31, -1;\n"
+                     "st.global.u32 [%q10+2048], %r4;\n ret;\n",
+        HALF_WRITTEN "ld.global.u64 %q5, [%q10];\n mov.b64 {%r3,%r4}, %q5;\n"
+                     "and.b32 %r5, %r4, 255;\n add.u32 %r3, %r3, %r5;\n ret;\n",
+        HALF_WRITTEN "ld.global.u32 %r3, [%q10+4];\n bfe.u32 %r4, %r3, 0, 8;\n"
+                     "add.u32 %r5, %r4, %r1;\n ret;\n",
+        HALF_WRITTEN "ld.global.u32 %r3, [%q10+4];\n prmt.b32 %r4, %r3, %r1, 0x7650;\n"
+                     "add.u32 %r5, %r4, %r1;\n ret;\n",
+        HALF_WRITTEN "ld.global.v4.u8 {%r3,%r4,%r5,%r6}, [%q10+4];\n"
+                     "st.global.v4.u8 [%q10+2052], {%r3,%r4,%r5,%r6};\n ret;\n",
+    };
+    expect_clean(CARRIED, sizeof CARRIED / sizeof *CARRIED, 32);
+    static const struct expectation USED[] = {
+        {HALF_WRITTEN ".loc 1 5 0\n ld.global.u64 %q5, [%q10];\n add.u64 %q6, %q5, 1;\n ret;\n", 32,
+         FINDING_uninitialized_read, 5, "reads 8 bytes of which nobody wrote some", VM_OK},
+        {HALF_WRITTEN ".loc 1 6 0\n ld.global.u32 %r3, [%q10+4];\n and.b32 %r4, %r3, 0xffff;\n"
+                      "setp.eq.u32 %p1, %r4, 3;\n ret;\n",
+         32, FINDING_uninitialized_read, 6, "`fresh`", VM_OK},
+        {HALF_WRITTEN ".loc 1 7 0\n ld.global.u32 %r3, [%q10+4];\n bfe.u32 %r4, %r3, 4, 8;\n"
+                      "add.u32 %r5, %r4, %r1;\n ret;\n",
+         32, FINDING_uninitialized_read, 7, "`fresh`", VM_OK},
+        {HALF_WRITTEN ".loc 1 8 0\n ld.global.u32 %r3, [%q10+4];\n"
+                      "prmt.b32 %r4, %r3, %r1, 0x7651;\n add.u32 %r5, %r4, %r1;\n ret;\n",
+         32, FINDING_uninitialized_read, 8, "`fresh`", VM_OK},
+        {HALF_WRITTEN ".loc 1 9 0\n ld.global.u8 %r3, [%q10+5];\n"
+                      "st.global.u8 [%q10+2053], %r3;\n ret;\n",
+         32, FINDING_uninitialized_read, 9, "that nobody wrote", VM_OK},
+    };
+    expect(USED, sizeof USED / sizeof *USED);
+#undef HALF_WRITTEN
 }
 
 static void races(void **state)

@@ -408,7 +408,6 @@ CASE(blelloch)
 
 // One struct per thread: a whole number of its own bytes, padding included.
 // case structures_side_by_side: clean
-// pending: padding that is copied with a word
 struct record {
     char kind;
     short weight;

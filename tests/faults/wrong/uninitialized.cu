@@ -246,3 +246,93 @@ CASE(left_by_an_earlier_block)
 {
     left_by_an_earlier_block<<<600, 32>>>(input(32), fresh<int>(600 * 32));
 }
+
+// The flag shares a word with padding and was never set.
+// case member_never_set: uninitialized_read
+struct tagged {
+    int value;
+    char tag;
+};
+__global__ void sets_values(tagged *pairs)
+{
+    pairs[threadIdx.x].value = threadIdx.x;
+}
+__global__ void member_never_set(const tagged *pairs, int *out)
+{
+    tagged t = pairs[threadIdx.x]; // <-- uninitialized_read
+    out[threadIdx.x] = t.tag ? t.value : 0;
+}
+CASE(member_never_set)
+{
+    tagged *pairs = fresh<tagged>(32);
+    sets_values<<<1, 32>>>(pairs);
+    member_never_set<<<1, 32>>>(pairs, fresh<int>(32));
+}
+
+// Compared as a word: the padding takes part.
+// case padding_is_compared: uninitialized_read
+struct coded {
+    unsigned char code;
+    unsigned short value;
+};
+__global__ void makes_coded(coded *all)
+{
+    coded c;
+    c.code = 1;
+    c.value = 7;
+    all[threadIdx.x] = c;
+}
+__global__ void padding_is_compared(const unsigned *words, int *out)
+{
+    out[threadIdx.x] = words[threadIdx.x] == 0x70001u; // <-- uninitialized_read
+}
+CASE(padding_is_compared)
+{
+    coded *all = fresh<coded>(32);
+    makes_coded<<<1, 32>>>(all);
+    padding_is_compared<<<1, 32>>>(reinterpret_cast<unsigned *>(all), fresh<int>(32));
+}
+
+// Four flags in one word, of which three were written.
+// case three_flags_of_four: uninitialized_read
+__global__ void writes_three_flags(unsigned char *flags)
+{
+    for (int k = 0; k < 3; ++k)
+        flags[4 * threadIdx.x + k] = 1;
+}
+__global__ void three_flags_of_four(const unsigned *flags, int *out)
+{
+    out[threadIdx.x] = __popc(flags[threadIdx.x]); // <-- uninitialized_read
+}
+CASE(three_flags_of_four)
+{
+    unsigned char *flags = fresh<unsigned char>(128);
+    writes_three_flags<<<1, 32>>>(flags);
+    three_flags_of_four<<<1, 32>>>(reinterpret_cast<unsigned *>(flags), fresh<int>(32));
+}
+
+// case bytes_never_written: uninitialized_read
+__global__ void bytes_never_written(const unsigned char *in, unsigned char *out)
+{
+    out[threadIdx.x] = in[threadIdx.x]; // <-- uninitialized_read
+}
+CASE(bytes_never_written)
+{
+    bytes_never_written<<<1, 64>>>(fresh<unsigned char>(64), fresh<unsigned char>(64));
+}
+
+// case row_of_bytes_copied: uninitialized_read
+__global__ void row_of_bytes_copied(unsigned char *rows, int *out)
+{
+    __shared__ unsigned char row[64];
+    int t = threadIdx.x;
+    if (t < 63)
+        row[t] = t;
+    __syncthreads();
+    rows[t] = row[t]; // <-- uninitialized_read
+    out[t] = t;
+}
+CASE(row_of_bytes_copied)
+{
+    row_of_bytes_copied<<<1, 64>>>(fresh<unsigned char>(64), fresh<int>(64));
+}
