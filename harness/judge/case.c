@@ -151,15 +151,14 @@ bool case_gets_pass(const struct case_run *r, const struct pass *p)
     return !p->most_elements || elements_of(&r->c->data) <= p->most_elements;
 }
 
-/* One pass, judged. *failed: the case's result is filled. */
-static int judge_pass(struct case_run *r, const struct pass *p, bool count, bool *failed,
+/* One pass, judged, with these checks besides. *failed: the case's result is filled. */
+static int judge_pass(struct case_run *r, const struct pass *p, uint32_t counters, bool *failed,
                       struct err *e)
 {
     struct result_case *result = r->result;
     struct wire_request request;
     session_configure(r->s, r->c, p, p->number, &request);
-    if (count)
-        request.device.checks |= WIRE_CHECK_COUNTERS;
+    request.device.checks |= counters;
     if (case_run_pass(r, &request, e) != 0)
         return -1;
     result->passes++;
@@ -196,6 +195,9 @@ static int run_passes(struct case_run *r, struct err *e)
     struct result_case *result = r->result;
     const struct pass_choice *only = &s->options->only;
     bool is_limited = !s->options->on_gpu && costs_apply(s->problem, result->name);
+    uint32_t counters = s->options->count ? WIRE_CHECK_COUNTERS
+                        : is_limited      ? costs_checks(s->problem, result->name)
+                                          : 0;
     bool failed = false;
     int status = 0;
     result->verdict = VERDICT_accepted;
@@ -203,15 +205,15 @@ static int run_passes(struct case_run *r, struct err *e)
         const struct pass *p = &PASSES[k];
         if (!case_gets_pass(r, p) || (p->hang == HANG_WARNS && s->block_order_seen))
             continue;
-        status = judge_pass(r, p, k == 0 && (is_limited || s->options->count), &failed, e);
+        status = judge_pass(r, p, k == 0 ? counters : 0, &failed, e);
     }
     if (only->is_set && only->has_seed) {
         struct pass p = pass_of_seed(only->schedule, only->seed);
-        status = judge_pass(r, &p, false, &failed, e);
+        status = judge_pass(r, &p, 0, &failed, e);
     }
     for (unsigned k = 0; k < search_count(r) && status == 0 && !failed; k++) {
         struct pass p = pass_of_seed(WIRE_INTERLEAVED, search_seed(r, k));
-        status = judge_pass(r, &p, false, &failed, e);
+        status = judge_pass(r, &p, 0, &failed, e);
     }
     if (status != 0 || failed || !result->has_counters)
         return status;

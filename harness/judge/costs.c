@@ -12,6 +12,14 @@ bool costs_apply(const struct problem *p, const char *case_name)
     return false;
 }
 
+uint32_t costs_checks(const struct problem *p, const char *case_name)
+{
+    for (unsigned i = 0; i < p->cost_count; i++)
+        if (strcmp(p->costs[i].case_name, case_name) == 0 && cost_needs_addresses(&p->costs[i]))
+            return WIRE_CHECK_COUNTERS;
+    return 0;
+}
+
 /* Whole numbers in full, others with as many digits as it takes to see that they are too large. */
 static const char *number(struct arena *arena, double x, double limit)
 {

@@ -59,6 +59,10 @@ static void kept_limits_say_nothing(void **state)
     assert_true(costs_apply(&f.problem, "large"));
     assert_true(costs_apply(&f.problem, "small"));
     assert_false(costs_apply(&f.problem, "larger"));
+    assert_int_equal(costs_checks(&f.problem, "large"), 0); /* counted anyway */
+    f.problem.costs[0].counter = "global_sectors_per_request";
+    assert_int_equal(costs_checks(&f.problem, "large"), WIRE_CHECK_COUNTERS);
+    f.problem.costs[0].counter = "global_bytes_per_item";
     f.counters.value[COUNTER_global_bytes_read] = 4000;
     f.counters.value[COUNTER_global_bytes_written] = 4100; /* 8.1 per element: just allowed */
     f.counters.value[COUNTER_additions] = 2010;

@@ -89,6 +89,14 @@ const char *const *cost_counter_names(struct arena *arena)
     return names;
 }
 
+bool cost_needs_addresses(const struct problem_cost *cost)
+{
+    enum counter counter;
+    const struct derived *derived = find(cost->counter, &counter);
+    return (derived && derived->value != global_bytes) || counter == COUNTER_global_sectors ||
+           counter == COUNTER_shared_bank_conflicts;
+}
+
 double cost_value(const struct problem_cost *cost, const struct case_data *data,
                   const struct wire_counters *counters)
 {

@@ -180,6 +180,8 @@ int oracle_expected(struct case_data *data, struct err *e);
 bool cost_counter_known(const char *name);
 /* Names of wire/counters.def and those derived from them, NULL-terminated. */
 const char *const *cost_counter_names(struct arena *arena);
+/* Does it count what only WIRE_CHECK_COUNTERS finds out? That takes time. */
+bool cost_needs_addresses(const struct problem_cost *cost);
 /* What the counter of `cost` came to for this case. */
 double cost_value(const struct problem_cost *cost, const struct case_data *data,
                   const struct wire_counters *counters);
