@@ -109,6 +109,7 @@ cudaError_t cudaDeviceReset(void)
     if (error != cudaSuccess)
         return rt_leave(error);
     queue_release();
+    graph_release_all();
     if (rt_fault() != cudaSuccess)
         rt_lose_device();
     rt_unload_modules();

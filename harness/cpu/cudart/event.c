@@ -86,16 +86,23 @@ cudaError_t cudaEventDestroy(cudaEvent_t event)
     return rt_leave(error);
 }
 
-static cudaError_t record(struct rt_event *v, struct rt_stream *s)
+void event_prepare_record(struct rt_event *v, struct rt_work *work)
 {
-    struct rt_work work = {.kind = WORK_RECORD, .call = "cudaEventRecord"};
-    work.record.event = v;
-    work.record.record = ++v->records;
+    *work = (struct rt_work){.kind = WORK_RECORD, .call = "cudaEventRecord"};
+    work->record.event = v;
+    work->record.record = ++v->records;
     event_keep(v);
     v->capture_id = 0;
-    /* The queue may run it, and give the lock away, before it returns: the stamp comes first. */
-    stamp_copy(&v->stamp, &s->stamp);
-    cudaError_t error = queue_submit(s, &work);
+}
+
+static cudaError_t record(struct rt_event *v, struct rt_stream *s)
+{
+    struct rt_work work;
+    cudaError_t error = capture_check_legacy(s);
+    if (error != cudaSuccess)
+        return error;
+    event_prepare_record(v, &work);
+    error = queue_submit(s, &work);
     if (error == cudaSuccess)
         stamp_copy(&v->stamp, &s->stamp);
     return error;
@@ -113,7 +120,8 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
     if (error == cudaSuccess)
         error = event_find(event, &v);
     if (error == cudaSuccess)
-        error = s->capture ? capture_record_event(s, v) : record(v, s);
+        error = s->capture ? capture_record_event(s, v, flags == cudaEventRecordExternal)
+                           : record(v, s);
     return rt_leave(error);
 }
 RT_PTSZ(cudaEventRecordWithFlags, (cudaEvent_t event, cudaStream_t stream, unsigned flags),

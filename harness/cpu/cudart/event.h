@@ -27,6 +27,8 @@ void event_keep(struct rt_event *v);
 void event_drop(struct rt_event *v); /* frees it with the last reference */
 /* The work of its record number `record` has been reached. */
 void event_happened(struct rt_event *v, uint64_t record);
+/* Makes the work of one more record; the caller sets the stamp when it is queued. */
+void event_prepare_record(struct rt_event *v, struct rt_work *work);
 void event_release_all(void);
 
 #endif

@@ -115,7 +115,7 @@ cudaError_t rt_find_to_free(const char *call, void *pointer, struct rt_allocatio
     struct rt_allocation *a = map_get(&rt.allocations, pointer);
     if (!a || (a->kind != RT_DEVICE && a->kind != RT_MANAGED))
         return refuse_free(call, pointer);
-    if (a->freeing)
+    if (a->freeing || (a->graph_nodes > 0 && !a->graph_live))
         return rt_refuse(cudaErrorInvalidValue, "%s: %p was freed before", call, pointer);
     *out = a;
     return cudaSuccess;
@@ -124,8 +124,35 @@ cudaError_t rt_find_to_free(const char *call, void *pointer, struct rt_allocatio
 void rt_free_now(void *base)
 {
     struct rt_allocation *a = map_get(&rt.allocations, base);
-    if (a)
+    if (a && a->graph_nodes > 0) {
+        a->graph_live = a->freeing = false;
+        vm_mark_undefined(rt.vm, (uint64_t)(uintptr_t)base, a->bytes);
+    } else if (a) {
         drop(a);
+    }
+}
+
+void rt_keep_graph_memory(void *base)
+{
+    struct rt_allocation *a = map_get(&rt.allocations, base);
+    if (a)
+        a->graph_nodes++;
+}
+
+void rt_drop_graph_memory(void *base)
+{
+    struct rt_allocation *a = map_get(&rt.allocations, base);
+    if (a && a->graph_nodes > 0 && --a->graph_nodes == 0 && !a->graph_live)
+        drop(a);
+}
+
+void rt_graph_memory_begins(void *base)
+{
+    struct rt_allocation *a = map_get(&rt.allocations, base);
+    if (!a || a->graph_nodes == 0)
+        return;
+    a->graph_live = true;
+    vm_mark_undefined(rt.vm, (uint64_t)(uintptr_t)base, a->bytes);
 }
 
 cudaError_t rt_free(void *pointer)

@@ -64,6 +64,8 @@ static cudaError_t allocate_from(cudaMemPool_t handle, void **out, size_t bytes,
         work.memory.base = *out;
         work.memory.bytes = bytes;
         error = queue_submit(s, &work);
+        if (error != cudaSuccess) /* in a capture that is invalid */
+            rt_free_now(*out);
     }
     return rt_leave(error);
 }
@@ -96,10 +98,12 @@ cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream)
     cudaError_t error = rt_enter();
     if (error == cudaSuccess)
         error = rt_find_stream(stream, &s);
-    if (error == cudaSuccess && pointer)
+    if (error == cudaSuccess && pointer && s->capture)
+        a = rt_allocation_at(pointer); /* a launch of the graph will free it */
+    if (error == cudaSuccess && pointer && !(a && a->graph_nodes > 0))
         error = rt_find_to_free("cudaFreeAsync", pointer, &a);
     if (error == cudaSuccess && a) {
-        a->freeing = true;
+        a->freeing = !s->capture;
         work.memory.base = pointer;
         work.memory.bytes = a->bytes;
         error = queue_submit(s, &work);

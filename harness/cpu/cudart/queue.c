@@ -384,6 +384,11 @@ cudaError_t queue_submit(struct rt_stream *s, struct rt_work *work)
 {
     if (s->capture)
         return capture_add(s, work);
+    cudaError_t error = capture_check_legacy(s);
+    if (error != cudaSuccess) {
+        work_release(work);
+        return error;
+    }
     bool pageable =
         work->kind == WORK_COPY && work->copy.to_reachable && !work->copy.from_reachable;
     if (pageable && (vm_config(rt.vm)->stream_order != WIRE_STREAMS_EAGER || pending > 0))

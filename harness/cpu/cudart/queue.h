@@ -20,6 +20,7 @@
 #include "cpu/cudart/work.h"
 
 struct capture;
+struct graph_node;
 
 struct rt_stream {
     cudaStream_t handle; /* what the program knows it by */
@@ -30,7 +31,10 @@ struct rt_stream {
     bool blocking; /* ordered with the legacy default stream */
     uint32_t timeline;
     struct stamp stamp; /* what the next operation comes after: all of the stream, waited events */
-    struct capture *capture; /* NULL = not capturing */
+    /* While it captures, else NULL: the sequence, and what its next node comes after. */
+    struct capture *capture;
+    struct graph_node **captured;
+    size_t captured_count;
 };
 
 /* ---- streams as queues ---- */

@@ -70,6 +70,10 @@ struct rt_allocation {
     unsigned flags;
     struct rt_pool *pool; /* of cudaMallocAsync, else NULL */
     bool freeing;         /* cudaFreeAsync was called, and is queued */
+    /* Of memory that a graph allocates: its nodes, and whether it may be used now. It keeps its
+     * place while there are nodes. */
+    unsigned graph_nodes;
+    bool graph_live;
 };
 
 struct rt_event;
@@ -150,6 +154,10 @@ cudaError_t rt_free(void *pointer);
 /* The allocation that `call` may free in stream order. */
 cudaError_t rt_find_to_free(const char *call, void *pointer, struct rt_allocation **out);
 void rt_free_now(void *base); /* a live allocation, whose address has been checked */
+/* Memory of graphs: one node more or less, allocated by a graph that runs. */
+void rt_keep_graph_memory(void *base);
+void rt_drop_graph_memory(void *base);
+void rt_graph_memory_begins(void *base);
 /* The allocation that holds the address, NULL = none of ours. */
 struct rt_allocation *rt_allocation_at(const void *pointer);
 void rt_free_everything(void);

@@ -108,7 +108,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
     if (error == cudaSuccess)
         error = event_find(event, &v);
     if (error == cudaSuccess && (s->capture || v->capture_id))
-        error = capture_wait_event(s, v);
+        error = capture_wait_event(s, v, flags == cudaEventWaitExternal);
     else if (error == cudaSuccess)
         stamp_join(&s->stamp, &v->stamp);
     return rt_leave(error);

@@ -220,6 +220,7 @@ void work_run(const struct rt_work *work, const char *what)
         break;
     case WORK_ALLOCATE:
         vm_operation_writes(rt.vm, (uint64_t)(uintptr_t)work->memory.base, work->memory.bytes);
+        rt_graph_memory_begins(work->memory.base);
         break;
     case WORK_FREE:
         vm_operation_writes(rt.vm, (uint64_t)(uintptr_t)work->memory.base, work->memory.bytes);

@@ -173,20 +173,18 @@ static void stubs_name_themselves_once(void **state)
 {
     (void)state;
     static struct wire_finding all[64];
-    cudaGraph_t graph;
-    expect_error(cudaGraphCreate(&graph, 0), cudaErrorNotSupported);
-    expect_error(cudaGraphCreate(&graph, 0), cudaErrorNotSupported);
-    expect_error(cudaStreamBeginCapture(NULL, cudaStreamCaptureModeGlobal), cudaErrorNotSupported);
+    cudaIpcMemHandle_t handle;
+    cudaGraphConditionalHandle conditional;
+    expect_error(cudaIpcGetMemHandle(&handle, NULL), cudaErrorNotSupported);
+    expect_error(cudaIpcGetMemHandle(&handle, NULL), cudaErrorNotSupported);
+    expect_error(cudaGraphConditionalHandleCreate(&conditional, NULL, 0, 0), cudaErrorNotSupported);
     size_t count = scanjudge_device_hooks()->findings(all, 64);
     assert_int_equal(count, 2);
     assert_int_equal(all[0].kind, FINDING_unsupported);
     assert_int_equal(all[0].severity, WIRE_ERROR);
     assert_int_equal(all[0].count, 1);
-    expect_finding(FINDING_unsupported, "cudaGraphCreate");
-    expect_finding(FINDING_unsupported, "cudaStreamBeginCapture");
-    enum cudaStreamCaptureStatus capturing;
-    assert_int_equal(cudaStreamIsCapturing(NULL, &capturing), cudaSuccess);
-    assert_int_equal(capturing, cudaStreamCaptureStatusNone);
+    expect_finding(FINDING_unsupported, "cudaIpcGetMemHandle");
+    expect_finding(FINDING_unsupported, "cudaGraphConditionalHandleCreate");
 }
 
 /* What one of several host threads does; the result is the number of failures. */
