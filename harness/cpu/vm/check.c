@@ -233,8 +233,10 @@ static void remember(struct warp *w, const struct mem_op *op, const struct check
                                 .span = a->high - a->low,
                                 .bias = (uint8_t *)((uintptr_t)a->host - a->base),
                                 .defined = a->defined,
-                                .base = a->base};
-        bool plain = op->strength == VM_PLAIN && !w->engine->watch_global;
+                                .base = a->base,
+                                .shadow = vm_race_shadow(w->engine, t->allocation)};
+        bool plain =
+            op->strength == VM_PLAIN && !w->engine->watch_global && !w->engine->global_races;
         if (!op->write && !(w->engine->checks & WIRE_CHECK_UNINITIALIZED))
             c->defined = NULL;
         if (plain && c->span >= op->total)
@@ -295,8 +297,8 @@ bool vm_mem_slow(struct warp *w, const struct mem_op *op, uint32_t m)
         vm_report_uninitialized(w, op, undefined);
     if (shared && w->clocks)
         vm_race_access(w, op, shared);
-    if (global && w->clocks && op->strength != VM_PLAIN)
-        vm_race_flags(w, op, global);
+    if (global && w->clocks)
+        vm_race_global(w, op, global);
     count(w, op, global, shared);
     if (op->write)
         w->engine->version++;

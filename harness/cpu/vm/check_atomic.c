@@ -1,4 +1,4 @@
-/* Atomics and fences. */
+/* Atomics. */
 #include "cpu/vm/check.h"
 #include "cpu/vm/scalar.h"
 #include "cpu/vm/watch.h"
@@ -287,13 +287,6 @@ bool vm_atomic(struct warp *w, const struct mem_op *op, uint8_t *f, uint32_t m)
     if ((global && e->watch_global) || (shared && e->watch_shared))
         vm_watch(w, op, global, shared);
     if (global && w->clocks)
-        vm_race_flags(w, op, global);
+        vm_race_global(w, op, global);
     return true;
-}
-
-/* One thread runs at a time, so every access is seen by everybody at once. */
-void vm_fence(struct warp *w, uint32_t m, uint32_t scope)
-{
-    (void)m, (void)scope;
-    w->fenced = true;
 }

@@ -135,7 +135,7 @@ void check_fault(struct warp *w, const struct mem_op *op, unsigned lane, uint64_
     struct vm *vm = w->engine->vm;
     struct vm_site site;
     vm_site_of(w, op->pc, (int)lane, &site);
-    bool atomic = op->strength == VM_STRONG && op->sub != PTX_SUB_NONE;
+    bool atomic = op->strength >= VM_STRONG && op->sub != PTX_SUB_NONE;
     const char *verb = atomic ? "updates" : op->write ? "writes" : "reads";
     if (address & (bytes - 1)) {
         vm_report(vm, FINDING_misaligned, WIRE_ERROR, &site,

@@ -98,7 +98,14 @@ enum vm_level {
 };
 
 /* How strongly a memory access is ordered, as far as races are concerned. */
-enum vm_strength { VM_PLAIN, VM_IS_VOLATILE, VM_POLLING, VM_STRONG };
+enum vm_strength {
+    VM_PLAIN,
+    VM_IS_VOLATILE,
+    VM_UPDATING, /* a volatile store of what was made of a volatile load of the same place */
+    VM_POLLING,  /* a volatile load in a loop that waits */
+    VM_STRONG,
+    VM_STRONG_CTA, /* for the threads of one block only */
+};
 
 /* What a memory instruction does, beyond what fits into struct insn. */
 struct mem_op {
@@ -120,6 +127,7 @@ struct mem_op {
     /* atomics */
     uint8_t sub, type; /* enum ptx_sub, enum ptx_type */
     bool has_result;
+    bool read_only;  /* through the read-only cache */
     bool releases;   /* orders what came before it, whatever the fences */
     uint8_t sources; /* operands besides the address */
     uint32_t b, c;   /* their rows */
@@ -134,7 +142,8 @@ struct mem_cache {
     uint8_t *bias;      /* host address = bias + address */
     uint64_t *defined;  /* bit (address - base); NULL = not tracked */
     uint64_t base;
-    bool reported;    /* an uninitialised read, in this launch */
+    struct race_shadow *shadow; /* NULL: not looked for races, or not yet */
+    bool reported;              /* an uninitialised read, in this launch */
     uint32_t carried; /* undefined bytes that this load only carries along; 0 = not known yet */
 };
 
@@ -439,6 +448,7 @@ struct vm_engine {
     uint64_t quiet_version, quiet_since; /* when memory last changed, in steps */
     uint64_t rng_key, rng_counter;
     uint64_t start_ns, time_offset;
+    struct race_global *global_races; /* NULL: races on global memory are not looked for */
     uint64_t *race_pairs; /* hash of pairs of instructions reported in this launch */
     uint32_t race_pair_count;
     struct path_verdict paths[VM_PATHS]; /* of the running code */
@@ -456,7 +466,9 @@ void vm_mem_write_back(struct warp *w, const struct mem_op *op, uint32_t m);
 void vm_report_uninitialized(struct warp *w, const struct mem_op *op, uint32_t m);
 /* Lanes in m touch shared memory at w->lane_address (offsets in the window). */
 void vm_race_access(struct warp *w, const struct mem_op *op, uint32_t m);
-/* A strong access to global memory: may order what threads of one block do in shared memory. */
+/* Lanes in m touch global memory. */
+void vm_race_global(struct warp *w, const struct mem_op *op, uint32_t m);
+/* A strong access as far as it orders others, without the access itself. */
 void vm_race_flags(struct warp *w, const struct mem_op *op, uint32_t m);
 /* Lanes of one store wrote different values to the same place. */
 void vm_race_same_store(struct warp *w, const struct mem_op *op, unsigned lane, unsigned other);
@@ -526,6 +538,11 @@ void vm_race_barrier(struct block *b, uint32_t warps, bool everybody);
 /* Makes the shadow of a block's shared memory, or starts it anew for another block. */
 void vm_race_block_start(struct block *b);
 void vm_race_block_free(struct block *b);
+/* Around every launch. */
+void vm_race_launch_start(struct vm_engine *e);
+void vm_race_launch_end(struct vm_engine *e);
+/* NULL: nothing is looked for there. */
+struct race_shadow *vm_race_shadow(struct vm_engine *e, struct vm_allocation *a);
 uint32_t vm_slot_or_row(const struct warp *w, bool slot, uint32_t at, unsigned lane);
 
 /* ---- the launch's end ---- */

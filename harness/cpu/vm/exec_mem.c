@@ -127,7 +127,7 @@ static inline void take(struct warp *w, const struct mem_op *op, const struct re
         take_narrow(w, r, m, skip, d, op->bytes, op->is_signed, op->wide[element]);
 }
 
-/* Two lanes of one store to the same shared word with different values race with each other. After
+/* Two lanes of one store to the same word with different values race with each other. After
  * the store each lane must find its own value, unless another one overwrote it. */
 static inline void check_overlap(struct warp *w, const struct mem_op *op, const struct reach *r,
                                  const uint8_t *f, uint32_t m)
@@ -184,7 +184,7 @@ static inline bool do_store(struct warp *w, const struct mem_op *op, uint8_t *f,
         put32(w, &r, m, 0, ROW(r32, op->rows[0]));
     else
         put(w, op, &r, f, m, 0);
-    if (shared && w->clocks)
+    if (w->clocks && (shared || w->engine->global_races))
         check_overlap(w, op, &r, f, m);
     if (r.slow)
         vm_mem_write_back(w, op, m);
@@ -360,7 +360,7 @@ static bool store_elements(struct warp *w, const struct mem_op *op, uint8_t *f, 
         return false;
     for (unsigned k = 0; k < op->count; k++)
         put(w, op, &r, f, m, k);
-    if (shared && w->clocks)
+    if (w->clocks && (shared || w->engine->global_races))
         check_overlap(w, op, &r, f, m);
     if (r.slow)
         vm_mem_write_back(w, op, m);

@@ -1,5 +1,5 @@
-/* The short ways of the race detector, for accesses that meet nothing; check_race.c has the long
- * one. For exec_reach.h only. */
+/* The short ways of the race detector, for accesses that meet nothing; check_race.c and
+ * race_global.c have the long ones. For exec_reach.h only. */
 #ifndef CPU_VM_EXEC_RACE_H
 #define CPU_VM_EXEC_RACE_H
 
@@ -15,25 +15,27 @@ static inline bool race_quick(struct warp *w, const struct mem_op *op, uint32_t 
     struct race_block *r = w->block->races;
     if (op->strength != VM_PLAIN || r->shift != 2 || op->total != 4)
         return false;
-    uint64_t base = race_pack(r->epoch, w->index * VM_LANES, VM_PLAIN, w->sync_events, op->pc);
-    const uint64_t lane = 1ull << RACE_THREAD_SHIFT;
+    const uint64_t since = (uint64_t)r->base << RACE_TIME_SHIFT, lane = 1ull << RACE_WHO_SHIFT;
+    const uint64_t base =
+        race_entry(w->sync_events, VM_PLAIN, op->pc) + (uint64_t)w->index * VM_LANES * lane;
     uint32_t unit = first >> 2;
     if (stride == 0 || (m & (m - 1)) == 0) {
         unsigned low = LANE(m), high = 31u - (unsigned)__builtin_clz(m);
         unit = (uint32_t)((int64_t)first + stride * low) >> 2;
         uint64_t mine = base + low * lane;
         if (op->write) {
-            if (low != high || race_meets(r->write[unit], mine) ||
-                race_meets(r->first_read[unit], mine) || race_meets(r->last_read[unit], mine))
+            if (low != high || race_meets(r->write[unit], mine, since) ||
+                race_meets(r->first_read[unit], mine, since) ||
+                race_meets(r->last_read[unit], mine, since))
                 return false;
             r->write[unit] = mine;
             return true;
         }
-        if (r->write[unit] >> RACE_EPOCH_SHIFT == r->epoch && race_meets(r->write[unit], mine))
+        if (race_meets(r->write[unit], mine, since))
             return false;
-        if (low != high && r->write[unit] >> RACE_EPOCH_SHIFT == r->epoch)
+        if (low != high && r->write[unit] >= since)
             return false; /* its own write, but others read it too */
-        if (!race_meets(r->first_read[unit], mine))
+        if (!race_meets(r->first_read[unit], mine, since))
             r->first_read[unit] = mine;
         else
             r->last_read[unit] = mine;
@@ -48,8 +50,9 @@ static inline bool race_quick(struct warp *w, const struct mem_op *op, uint32_t 
     if (op->write) {
         for (unsigned l = 0; l < VM_LANES; l++) {
             uint64_t mine = base + l * lane;
-            met |= (uint64_t)race_meets(written[l], mine) | (uint64_t)race_meets(one[l], mine) |
-                   (uint64_t)race_meets(other[l], mine);
+            met |= (uint64_t)race_meets(written[l], mine, since) |
+                   (uint64_t)race_meets(one[l], mine, since) |
+                   (uint64_t)race_meets(other[l], mine, since);
         }
         if (met)
             return false;
@@ -58,13 +61,13 @@ static inline bool race_quick(struct warp *w, const struct mem_op *op, uint32_t 
         return true;
     }
     for (unsigned l = 0; l < VM_LANES; l++)
-        met |= (uint64_t)race_meets(written[l], base + l * lane);
+        met |= (uint64_t)race_meets(written[l], base + l * lane, since);
     if (met)
         return false;
     EACH_LANE(l)
     {
         uint64_t mine = base + l * lane, old = one[l], last = other[l];
-        bool somebody = race_meets(old, mine);
+        bool somebody = race_meets(old, mine, since);
         one[l] = somebody ? old : mine;
         other[l] = somebody ? mine : last;
     }
@@ -78,36 +81,80 @@ static __attribute__((noinline)) bool race_lanes(struct warp *w, const struct me
 {
     struct race_block *r = w->block->races;
     const uint32_t shift = r->shift, units = (op->total + (1u << shift) - 1) >> shift;
-    const uint64_t base =
-        race_pack(r->epoch, w->index * VM_LANES, VM_PLAIN, w->sync_events, op->pc);
+    const uint64_t since = (uint64_t)r->base << RACE_TIME_SHIFT;
+    const uint64_t base = race_entry(w->sync_events, VM_PLAIN, op->pc) +
+                          ((uint64_t)w->index * VM_LANES << RACE_WHO_SHIFT);
     uint64_t met = 0;
     if (op->strength != VM_PLAIN)
         return false;
     for (uint32_t rest = m; rest; rest &= rest - 1) {
         unsigned l = LANE(rest);
-        uint64_t mine = base + ((uint64_t)l << RACE_THREAD_SHIFT);
+        uint64_t mine = base + ((uint64_t)l << RACE_WHO_SHIFT);
         uint32_t first = (uint32_t)w->lane_address[l] >> shift;
         for (uint32_t unit = first; unit < first + units; unit++) {
-            met |= (uint64_t)race_meets(r->write[unit], mine);
+            met |= (uint64_t)race_meets(r->write[unit], mine, since);
             if (op->write)
-                met |= (uint64_t)race_meets(r->first_read[unit], mine) |
-                       (uint64_t)race_meets(r->last_read[unit], mine);
+                met |= (uint64_t)race_meets(r->first_read[unit], mine, since) |
+                       (uint64_t)race_meets(r->last_read[unit], mine, since);
         }
     }
     if (met)
         return false;
     for (uint32_t rest = m; rest; rest &= rest - 1) {
         unsigned l = LANE(rest);
-        uint64_t mine = base + ((uint64_t)l << RACE_THREAD_SHIFT);
+        uint64_t mine = base + ((uint64_t)l << RACE_WHO_SHIFT);
         uint32_t first = (uint32_t)w->lane_address[l] >> shift;
         for (uint32_t unit = first; unit < first + units; unit++) {
             if (op->write)
                 r->write[unit] = mine;
-            else if (race_meets(r->first_read[unit], mine))
+            else if (race_meets(r->first_read[unit], mine, since))
                 r->last_read[unit] = mine;
             else
                 r->first_read[unit] = mine;
         }
+    }
+    return true;
+}
+
+/* ---- global memory ---- */
+
+/* A full warp, plainly, with a constant stride not below the size of the access, all of it in one
+ * shadow, where everything is older than the launch or the same thread's at the same time. false:
+ * nothing was recorded. */
+static inline bool race_global_quick(struct warp *w, const struct mem_op *op, uint32_t m,
+                                     const struct race_shadow *s, uint64_t first, int64_t stride)
+{
+    if (!s || m != VM_FULL || op->strength != VM_PLAIN || op->read_only || s->shift != 2 ||
+        stride < op->total || (op->total & 3))
+        return false;
+    const uint64_t since = (uint64_t)w->engine->global_races->first << RACE_TIME_SHIFT;
+    const uint64_t mine = race_mine(w, op);
+    const uint64_t unit = (first - s->base) >> 2;
+    const uint64_t step = (uint64_t)stride >> 2;
+    for (unsigned k = 0; k < op->total / 4u; k++) {
+        r64 *written = s->write + unit + k, *one = s->first_read + unit + k,
+            *other = s->last_read + unit + k;
+        uint64_t met = 0;
+#define STRANGE(entry, l)                                                                          \
+    ((uint64_t)((entry) >= since) &                                                                \
+     (uint64_t)((((entry) ^ (mine + ((uint64_t)(l) << RACE_LANE_SHIFT))) >> 26) != 0))
+        if (op->write) {
+            for (unsigned l = 0; l < VM_LANES; l++)
+                met |= STRANGE(written[step * l], l) | STRANGE(one[step * l], l) |
+                       STRANGE(other[step * l], l);
+            if (met)
+                return false;
+            for (unsigned l = 0; l < VM_LANES; l++)
+                written[step * l] = mine + ((uint64_t)l << RACE_LANE_SHIFT);
+        } else {
+            for (unsigned l = 0; l < VM_LANES; l++)
+                met |= STRANGE(written[step * l], l) | STRANGE(one[step * l], l);
+            if (met)
+                return false;
+            for (unsigned l = 0; l < VM_LANES; l++)
+                one[step * l] = mine + ((uint64_t)l << RACE_LANE_SHIFT);
+        }
+#undef STRANGE
     }
     return true;
 }

@@ -92,8 +92,15 @@ static inline void look_at_global(struct warp *w, const struct mem_op *op, uint3
             fill_addresses(w, first, r->stride);
         if (e->watch_global)
             vm_watch(w, op, m, 0);
-        if (w->clocks)
-            vm_race_flags(w, op, m);
+    }
+    if (e->global_races) {
+        if (!(r->affine && race_global_quick(w, op, m, c->shadow, first, r->stride))) {
+            if (r->affine)
+                fill_addresses(w, first, r->stride);
+            vm_race_global(w, op, m);
+        }
+    } else if (__builtin_expect(op->strength != VM_PLAIN, 0) && w->clocks) {
+        vm_race_global(w, op, m);
     }
     if (c->defined && (write || e->checks & WIRE_CHECK_UNINITIALIZED))
         definedness(w, op, m, total, write, c->defined, c->base, r->affine, first, r->stride);

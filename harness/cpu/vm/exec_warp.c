@@ -239,12 +239,12 @@ static inline bool all_here(const struct warp_op *op, const uint8_t *f, const ui
     return (named & w->live) == m && !w->force_sync;
 }
 
-/* All live lanes, nothing to forget: see vm_race_warp_sync(). */
+/* All live lanes: see vm_race_warp_sync(). */
 static inline void sync_clocks(struct warp *w, uint32_t m)
 {
     if (!w->clocks)
         return;
-    if (m == w->live && w->sync_events < EVENT_MOST - 1) {
+    if (m == w->live) {
         w->full_event = ++w->sync_events;
         w->partial_events = false;
         return;

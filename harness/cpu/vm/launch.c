@@ -240,7 +240,7 @@ static void start_warp(struct warp *w, uint32_t threads)
     w->join_pc = UINT32_MAX;
     w->group_count = 0;
     w->spin = w->rotation = w->quiet_turns = 0;
-    w->passed_by = w->fenced = w->force_sync = w->cycling = w->done = w->whole_waits = false;
+    w->passed_by = w->force_sync = w->cycling = w->done = w->whole_waits = false;
     w->runnable = true;
     w->loose = false;
     w->still_turns = 0;
@@ -288,7 +288,7 @@ void launch_start_block(struct block *b, uint64_t index)
     }
     for (uint32_t k = 0; k < b->warp_count; k++)
         start_warp(&b->warps[k], e->block_threads);
-    if (e->checks & WIRE_CHECK_RACES && b->shared_end > VM_SHARED_START)
+    if (e->global_races || (e->checks & WIRE_CHECK_RACES && b->shared_end > VM_SHARED_START))
         vm_race_block_start(b);
 }
 
@@ -428,11 +428,13 @@ enum vm_status vm_launch(struct vm *vm, struct vm_kernel *kernel, const struct v
     e->rng_counter = 0;
     if (e->block_total == 0 || e->block_threads == 0)
         return VM_OK;
+    vm_race_launch_start(e);
     prepare(e);
     set_resident_blocks(e);
     sched_run(e);
     for (uint32_t k = 0; k < e->slots_used; k++)
         e->slots[k]->active = false;
+    vm_race_launch_end(e);
     e->total_steps += e->steps;
     vm->sticky = e->status;
     return e->status;

@@ -5,14 +5,14 @@
 static enum vm_strength strength_of(const struct ptx_instr *in)
 {
     if (in->op == PTX_OP_atom || in->op == PTX_OP_red)
-        return VM_STRONG;
+        return in->scope == PTX_SCOPE_CTA ? VM_STRONG_CTA : VM_STRONG;
     switch ((int)in->sem) {
     case PTX_WEAK:
         return VM_PLAIN;
     case PTX_VOLATILE:
         return VM_IS_VOLATILE;
     default:
-        return VM_STRONG;
+        return in->scope == PTX_SCOPE_CTA ? VM_STRONG_CTA : VM_STRONG;
     }
 }
 
@@ -28,6 +28,7 @@ void lower_mem_op(struct lower *l, struct mem_op *op, const struct ptx_instr *in
     op->total = (uint8_t)(op->bytes * op->count);
     op->is_signed = ptx_type_is_signed((enum ptx_type)in->type);
     op->used_bytes = in->used_bytes;
+    op->read_only = (in->flags & PTX_F_NC) != 0;
     op->strength = (uint8_t)strength_of(in);
     op->pc = l->main.count;
     if (op->strength == VM_IS_VOLATILE && in->op == PTX_OP_ld && lower_in_polling_loop(l))

@@ -37,6 +37,7 @@ struct vm_allocation {
     uint64_t *defined;    /* bit i: byte base + i was written (64 bits past the end are readable);
                              NULL = all of it counts as defined */
     uint64_t mapped;      /* bytes of the mapping behind `host`, 0 = heap memory */
+    struct race_shadow *shadow; /* see race_global.c; NULL = none yet */
     bool freed, read_only, on_host;
     char name[WIRE_NAME_BYTES]; /* "" = none */
     struct vm_allocation *next_unmapped;
@@ -101,12 +102,16 @@ struct vm {
     uint32_t operation_count; /* begun so far, see vm_begin_operation() */
     struct vm_operation operation;
     char operation_what[128];
+    struct race_global *races; /* who touched global memory last; race_global.c owns it */
     struct vm_engine *engine; /* the machine's own working memory; exec/sched own it, may be NULL */
 };
 
 /* Frees vm->engine and a kernel's lowered code (lower.c, sched.c). Both accept NULL. */
 void vm_engine_free(struct vm_engine *engine);
 void vm_code_free(struct vm_code *code);
+/* What is remembered of accesses to an allocation, to all of them. */
+void vm_race_forget(struct vm *vm, struct vm_allocation *a);
+void vm_race_free(struct vm *vm);
 
 /* ---- findings ---- */
 

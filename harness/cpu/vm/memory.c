@@ -217,6 +217,7 @@ bool vm_free_memory(struct vm *vm, uint64_t address)
     a->freed = true;
     a->low = a->high = 0; /* every bounds compare fails from now on */
     release_backing(vm, a);
+    vm_race_forget(vm, a);
     free(a->defined);
     a->defined = NULL;
     vm->used_bytes -= a->bytes;
@@ -253,6 +254,7 @@ bool vm_unmap_host(struct vm *vm, void *host)
     memmove(vm->host + next - 1, vm->host + next,
             (vm->host_count - next) * sizeof(struct vm_allocation *));
     vm->host_count--;
+    vm_race_forget(vm, a);
     a->freed = true;
     a->low = a->high = 0;
     a->next_unmapped = vm->unmapped; /* instruction caches may still point at it */

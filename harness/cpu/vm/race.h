@@ -1,75 +1,257 @@
-/* race: the shadow of a block's shared memory. Private to cpu/vm; check_race.c says what it means.
- */
+/* race: who touched what last, and who knows of whom. Private to cpu/vm.
+ *
+ *   check_race.c    accesses to shared memory
+ *   race_global.c   accesses to global memory, the shadows of allocations
+ *   race_clock.c    the time of warps, barriers, *.sync operations, fences
+ *   race_words.c    flags, locks, tickets: what passes through them
+ *   race_tree.c     what is known of other blocks
+ *   race_verdict.c  is a pair of accesses a fault, which one, and in what words
+ *   race_order.c    operations: launches and copies of several streams
+ *
+ * The time of a warp is one number that only grows: every *.sync operation, fence and strong access
+ * moves it on, and a barrier of the whole block takes all its warps to the same new one. An access
+ * is (block, warp, lane, time); "B knows warp w up to t" means that accesses before time t come
+ * before what B does next. */
 #ifndef CPU_VM_RACE_H
 #define CPU_VM_RACE_H
 
 #include "cpu/vm/engine.h"
 
+/* An entry of a shadow: time or segment | who | strength | pc, from the top. In shared memory `who`
+ * is the thread and the time is its warp's; in global memory it is the lane, with a bit for reads
+ * through the read-only cache, and the segment tells block, warp and time. */
 enum {
-    EPOCH_BITS = 18,
-    THREAD_BITS = 10,
-    EVENT_BITS = 16,
-    PC_BITS = 18,
-    RACE_THREAD_SHIFT = 36,
-    RACE_EPOCH_SHIFT = 46,
+    RACE_PC_BITS = 19,
+    RACE_STRENGTH_SHIFT = RACE_PC_BITS,
+    RACE_WHO_SHIFT = RACE_STRENGTH_SHIFT + 3,
+    RACE_TIME_SHIFT = 32,
+    RACE_LANE_SHIFT = 27,
 };
-#define EVENT_MOST ((1u << EVENT_BITS) - 2)
-#define EPOCH_MOST ((1u << EPOCH_BITS) - 2)
+#define RACE_READ_ONLY (1ull << 26) /* global memory only */
+#define RACE_THREADS   1023u
 
-struct warp_clock {
-    uint32_t known[VM_LANES][VM_LANES]; /* [lane][of]: the last event of `of` that lane knows */
-};
-
-/* A word that threads hand work over with: what its last strong writer knew. */
-struct sync_word {
-    uint64_t key; /* 0 = free; else the shared offset or the global address, plus 1 */
-    uint32_t known[VM_WARPS_MOST];
-};
-
-struct race_block {
-    uint64_t *write, *first_read, *last_read;
-    uint32_t units, shift; /* unit = offset >> shift */
-    uint32_t epoch;
-    bool partial; /* known[][] is in use */
-    uint32_t known[VM_WARPS_MOST][VM_WARPS_MOST];
-    struct warp_clock clocks[VM_WARPS_MOST];
-    struct sync_word *words; /* hash, WORDS long; NULL until needed */
-    uint32_t word_count;
-    bool lenient; /* too many such words: warps count as ordered until the next barrier */
-};
-
-/* epoch | thread | strength | event | pc, from the top */
-static inline uint64_t race_pack(uint32_t epoch, uint32_t thread, uint32_t strength, uint32_t event,
-                                 uint32_t pc)
+static inline uint32_t race_pc_of(uint64_t entry)
 {
-    return (uint64_t)epoch << RACE_EPOCH_SHIFT | (uint64_t)thread << RACE_THREAD_SHIFT |
-           (uint64_t)strength << 34 | (uint64_t)event << PC_BITS | (pc & ((1u << PC_BITS) - 1));
-}
-
-static inline uint32_t race_thread_of(uint64_t entry)
-{
-    return (uint32_t)(entry >> RACE_THREAD_SHIFT) & ((1u << THREAD_BITS) - 1);
+    return (uint32_t)entry & ((1u << RACE_PC_BITS) - 1);
 }
 
 static inline uint32_t race_strength_of(uint64_t entry)
 {
-    return (uint32_t)(entry >> 34) & 3;
+    return (uint32_t)(entry >> RACE_STRENGTH_SHIFT) & 7;
 }
 
-static inline uint32_t race_event_of(uint64_t entry)
+static inline uint32_t race_time_of(uint64_t entry)
 {
-    return (uint32_t)(entry >> PC_BITS) & ((1u << EVENT_BITS) - 1);
+    return (uint32_t)(entry >> RACE_TIME_SHIFT);
 }
 
-static inline uint32_t race_pc_of(uint64_t entry)
+static inline uint32_t race_thread_of(uint64_t entry)
 {
-    return (uint32_t)entry & ((1u << PC_BITS) - 1);
+    return (uint32_t)(entry >> RACE_WHO_SHIFT) & RACE_THREADS;
 }
 
-/* Does an entry of the shadow belong to this epoch and to another thread? */
-static inline bool race_meets(uint64_t entry, uint64_t mine)
+static inline uint64_t race_entry(uint32_t time, uint32_t strength, uint32_t pc)
 {
-    return ((entry ^ mine) >> RACE_THREAD_SHIFT) - 1 < (1u << THREAD_BITS) - 1;
+    return (uint64_t)time << RACE_TIME_SHIFT | (uint64_t)strength << RACE_STRENGTH_SHIFT |
+           (pc & ((1u << RACE_PC_BITS) - 1));
 }
+
+/* ---- knowledge ---- */
+
+/* Where trees, words and what belongs to them live: for a launch, or for a block alone when global
+ * memory is not looked at. */
+struct race_space {
+    struct arena arena;
+    uint32_t depth;
+    bool full; /* it has become too large: no more findings in this launch */
+};
+
+/* What is known of one warp: accesses of all lanes before `all`, those of `lanes` before `some`,
+ * and strong accesses at time `flag`. */
+struct race_known {
+    uint32_t all, some, lanes, flag;
+};
+
+/* What is known of one block: all its warps before `base`, and more of some. */
+struct race_of_warp {
+    uint32_t warp;
+    struct race_known known;
+};
+struct race_leaf {
+    uint32_t base, count;
+    struct race_of_warp warps[];
+};
+void *race_space_alloc(struct race_space *s, size_t bytes);
+
+/* Leaves by block index, shared among all who know the same: never changed once made. At depth 0 a
+ * tree is a leaf. */
+enum { RACE_FAN = 16 };
+struct race_node {
+    const void *kid[RACE_FAN];
+};
+
+const void *race_tree_join(struct race_space *s, const void *a, const void *b);
+/* The tree with `leaf` joined to what it says of block `index`. */
+const void *race_tree_add(struct race_space *s, const void *tree, uint64_t index,
+                          const struct race_leaf *leaf);
+const struct race_leaf *race_tree_find(const struct race_space *s, const void *tree,
+                                       uint64_t index);
+bool race_known_covers(const struct race_known *k, uint32_t lane, uint32_t time);
+bool race_leaf_covers(const struct race_leaf *leaf, uint32_t warp, uint32_t lane, uint32_t time);
+void race_known_join(struct race_known *to, const struct race_known *more);
+
+/* ---- words that threads hand work over with ---- */
+
+/* A strong write, and a strong read that saw it: from these is told what would be ordered if there
+ * were fences. */
+struct race_write {
+    struct race_write *prev;   /* what an atomic continued */
+    struct race_read *knows;   /* what its thread had read */
+    const void *device, *near; /* what it released: to everybody, to its block */
+    uint64_t key, block;
+    uint32_t warp, lanes, time, base, pc;
+    bool fenced;     /* its warp had executed a fence at some time */
+    uint32_t search; /* the last one that came by, see race_verdict.c */
+};
+struct race_read {
+    struct race_read *prev, *other; /* earlier ones; of another warp, joined by a barrier */
+    struct race_write *saw;
+    uint32_t search;
+};
+
+struct race_word {
+    uint64_t key;       /* 0 = free; else the shared offset or the global address, plus 1 */
+    const void *device; /* what its last strong writers released */
+    const void *near;   /* the same for threads of block near_block only */
+    uint64_t near_block;
+    struct race_write *last;
+};
+
+struct race_words { /* hash */
+    struct race_word *at;
+    uint32_t count, capacity;
+};
+
+/* ---- blocks ---- */
+
+/* A fence: what its warp knew then. A later strong write of the warp publishes that. */
+struct race_fence {
+    bool valid;
+    const void *outer; /* tree */
+    uint32_t time, base, full, lanes;
+    bool partial; /* row[] is in use */
+    struct race_known row[VM_WARPS_MOST];
+};
+enum { RACE_NEAR, RACE_DEVICE, RACE_SCOPES };
+
+enum { RACE_RECENT = 64 };
+struct warp_clock {
+    uint32_t known[VM_LANES][VM_LANES]; /* [lane][of]: the time of `of` that lane knows */
+    /* What is known of other blocks: all lanes; lanes in fresh_lanes know more, until the next
+     * *.sync operation after fresh_time. */
+    const void *outer, *fresh;
+    uint32_t fresh_lanes, fresh_time;
+    const void *collected; /* seen by strong reads, waits for a fence */
+    struct race_fence fence[RACE_SCOPES];
+    bool fenced, recent_used;
+    uint32_t segment, segment_time; /* of global accesses at that time; 0 = none yet */
+    struct race_read *reads;        /* newest first */
+    struct {
+        uint64_t key;
+        const struct race_write *saw;
+    } recent[RACE_RECENT];
+};
+
+struct race_block {
+    uint64_t *write, *first_read, *last_read; /* the shadow of shared memory */
+    uint32_t units, shift;                    /* unit = offset >> shift */
+    uint32_t base;                            /* accesses before this time are ordered */
+    bool partial;                             /* known[][] is in use */
+    bool spread;                              /* some warp knows what others do not */
+    struct race_known known[VM_WARPS_MOST][VM_WARPS_MOST];
+    struct warp_clock clocks[VM_WARPS_MOST];
+    struct race_space *space, own_space;
+    struct race_words words; /* in shared memory; all, when global memory is not looked at */
+    struct race_fence joint[RACE_SCOPES]; /* fences before the last barrier */
+};
+
+/* Does an entry of the shadow of shared memory belong to the time since `since` (a time shifted to
+ * its place) and to another thread than `mine`? */
+static inline bool race_meets(uint64_t entry, uint64_t mine, uint64_t since)
+{
+    return (entry >= since) & (((entry ^ mine) >> RACE_WHO_SHIFT & RACE_THREADS) != 0);
+}
+
+/* Accesses to shared memory of different strength. See check_race.c. */
+bool race_tolerated(uint32_t a, uint32_t b, bool same_warp);
+uint64_t race_succeed(uint64_t old, uint64_t mine, bool same_thread);
+
+/* A strong access of lanes m: moves the time on, before and after it is recorded. */
+void race_strong_begin(struct warp *w);
+/* keys: w->lane_address, as shared offsets or global addresses. */
+void race_strong_end(struct warp *w, const struct mem_op *op, uint32_t m);
+/* Lanes m now know what is in the tree. */
+void race_learn(struct warp *w, const void *tree, uint32_t m);
+/* What lanes m of the warp know and have done, as a tree. flag: the time of a strong write. */
+const void *race_present(struct warp *w, uint32_t m, uint32_t flag);
+/* The same at the last fence of this scope; NULL = none. */
+const void *race_fenced(struct warp *w, int scope, uint32_t m, uint32_t flag);
+struct race_words *race_words_of(struct warp *w, uint64_t key);
+struct race_word *race_find_word(struct race_words *words, uint64_t key, bool make);
+void race_words_clear(struct race_words *words);
+void race_words_release(struct race_words *words);
+
+/* ---- global memory ---- */
+
+struct race_segment {
+    uint64_t block;
+    uint32_t warp, time, base;
+};
+
+/* The shadow of an allocation. */
+struct race_shadow {
+    uint64_t *write, *first_read, *last_read; /* per unit */
+    uint64_t base, units, bytes; /* unit = (address - base) >> shift; bytes of the mapping */
+    uint32_t shift;
+};
+
+struct race_global {
+    uint32_t next, first; /* segments: the next one, the first of this launch */
+    struct race_segment *rows;
+    uint32_t row_capacity, rows_from; /* rows[0] is segment rows_from */
+    struct race_space space;
+    struct race_words words;
+    uint64_t shadow_bytes;
+    uint32_t searches;
+    bool reads_strongly; /* somebody may wait for a word */
+};
+
+uint32_t vm_race_segment(struct warp *w); /* a new one for the warp's present time */
+
+/* Entry for an access now, of lane 0. */
+static inline uint64_t race_mine(struct warp *w, const struct mem_op *op)
+{
+    struct warp_clock *c = w->clocks;
+    uint32_t segment =
+        c->segment && c->segment_time == w->sync_events ? c->segment : vm_race_segment(w);
+    return race_entry(segment, op->strength, op->pc) | (op->read_only ? RACE_READ_ONLY : 0);
+}
+
+/* ---- verdicts ---- */
+
+/* The earlier access of a pair. */
+struct race_past {
+    uint64_t block, entry;
+    uint32_t warp, lane, time, base;
+    bool writes, shared;
+};
+/* Is it before what lane `lane` of w does now? */
+bool race_ordered(struct warp *w, unsigned lane, const struct race_past *past);
+/* Two accesses, not ordered, not tolerated: says what is wrong if something is. */
+void race_judge(struct warp *w, const struct mem_op *op, unsigned lane,
+                const struct race_past *past);
+void race_read_only_written(struct warp *w, const struct mem_op *op, unsigned lane,
+                            const struct race_past *past);
+bool race_first_time(struct vm_engine *e, uint32_t a, uint32_t b);
 
 #endif

@@ -47,6 +47,7 @@ void vm_free(struct vm *vm)
         vm_module_release(m);
     }
     vm_engine_free(vm->engine);
+    vm_race_free(vm);
     vm_memory_release(vm);
     free(vm->findings);
     free(vm);

@@ -1,0 +1,303 @@
+/* Races on global memory: the shadows of allocations.
+ *
+ * A shadow is made when an allocation is first touched by a kernel that is looked at. Per word of 4
+ * bytes (per byte, from the first access of 1 or 2 bytes on) it holds what the shadow of shared
+ * memory holds: the last write, the first read, the last read of another thread. An entry names a
+ * segment, which is a warp at one time of its life; numbers of segments only grow, so that one
+ * comparison tells that an entry is older than the launch.
+ *
+ * Once all shadows together would need more than SHADOW_MOST bytes, allocations that have none stay
+ * without: nothing is found in them. */
+#include "cpu/vm/check.h"
+#include "cpu/vm/race.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define SHADOW_MOST   (2ull << 30)
+#define SEGMENTS_MOST (1u << 31) /* all shadows are forgotten at the next launch */
+#define ROWS_MOST     (64u << 20)
+
+static void *must(void *p)
+{
+    if (!p)
+        BUG("out of memory for the order of accesses");
+    return p;
+}
+
+/* ---- launches ---- */
+
+static void unmap(struct race_shadow *s)
+{
+    if (s->write)
+        munmap(s->write, s->bytes);
+    s->write = s->first_read = s->last_read = NULL;
+}
+
+void vm_race_forget(struct vm *vm, struct vm_allocation *a)
+{
+    struct race_shadow *s = a->shadow;
+    if (!s)
+        return;
+    if (vm->races)
+        vm->races->shadow_bytes -= s->bytes;
+    unmap(s);
+    free(s);
+    a->shadow = NULL;
+}
+
+static void forget_all(struct vm *vm)
+{
+    for (size_t k = 0; k < vm->device_count; k++)
+        vm_race_forget(vm, vm->device[k]);
+    for (size_t k = 0; k < vm->host_count; k++)
+        vm_race_forget(vm, vm->host[k]);
+}
+
+static bool reads_strongly(const struct vm_code *code)
+{
+    for (uint32_t k = 0; k < code->insn_count; k++) {
+        const struct ptx_instr *in = code->origins[k];
+        if (in && ((in->op == PTX_OP_ld && in->sem != PTX_WEAK) || in->op == PTX_OP_atom))
+            return true;
+    }
+    return false;
+}
+
+void vm_race_launch_start(struct vm_engine *e)
+{
+    struct vm *vm = e->vm;
+    const uint32_t both = WIRE_CHECK_GLOBAL_RACES | WIRE_CHECK_RACES;
+    e->global_races = NULL;
+    if ((e->checks & both) != both)
+        return;
+    struct race_global *g = vm->races;
+    if (!g) {
+        g = vm->races = must(calloc(1, sizeof *g));
+        g->next = 1;
+    }
+    if (g->next >= SEGMENTS_MOST) {
+        forget_all(vm);
+        g->next = 1;
+    }
+    g->first = g->rows_from = g->next;
+    g->reads_strongly = reads_strongly(e->code);
+    for (uint64_t blocks = e->block_total - 1; blocks; blocks >>= 4)
+        g->space.depth++;
+    e->global_races = g;
+}
+
+void vm_race_launch_end(struct vm_engine *e)
+{
+    struct race_global *g = e->global_races;
+    if (!g)
+        return;
+    arena_release(&g->space.arena);
+    g->space = (struct race_space){0};
+    race_words_release(&g->words);
+    e->global_races = NULL;
+}
+
+void vm_race_free(struct vm *vm)
+{
+    forget_all(vm);
+    if (vm->races)
+        free(vm->races->rows);
+    free(vm->races);
+    vm->races = NULL;
+}
+
+uint32_t vm_race_segment(struct warp *w)
+{
+    struct race_global *g = w->engine->global_races;
+    uint32_t row = g->next - g->rows_from;
+    if (row == g->row_capacity) {
+        if (row >= ROWS_MOST) { /* no more is remembered: what follows cannot be told apart */
+            g->space.full = true;
+            return w->clocks->segment = g->next - 1;
+        }
+        g->row_capacity = g->row_capacity ? 2 * g->row_capacity : 4096;
+        g->rows = must(realloc(g->rows, g->row_capacity * sizeof *g->rows));
+    }
+    g->rows[row] = (struct race_segment){.block = w->block->index,
+                                         .warp = w->index,
+                                         .time = w->sync_events,
+                                         .base = w->block->races->base};
+    w->clocks->segment = g->next++;
+    w->clocks->segment_time = w->sync_events;
+    return w->clocks->segment;
+}
+
+/* ---- shadows ---- */
+
+static bool map(struct race_global *g, struct race_shadow *s)
+{
+    size_t bytes = (size_t)(3 * s->units * sizeof *s->write);
+    if (g->shadow_bytes + bytes > SHADOW_MOST)
+        return false;
+    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                   -1, 0);
+    if (p == MAP_FAILED)
+        return false;
+    if (bytes >= 4u << 20)
+        madvise(p, bytes, MADV_HUGEPAGE);
+    s->write = p;
+    s->first_read = s->write + s->units;
+    s->last_read = s->write + 2 * s->units;
+    s->bytes = bytes;
+    g->shadow_bytes += bytes;
+    return true;
+}
+
+struct race_shadow *vm_race_shadow(struct vm_engine *e, struct vm_allocation *a)
+{
+    struct race_global *g = e->global_races;
+    if (!g || a->read_only || a->freed)
+        return NULL;
+    if (a->shadow)
+        return a->shadow->write ? a->shadow : NULL;
+    struct race_shadow *s = a->shadow = must(calloc(1, sizeof *s));
+    s->base = a->base;
+    s->shift = 2;
+    s->units = (a->bytes + 3) / 4 + VM_VECTOR_MOST;
+    return map(g, s) ? s : NULL;
+}
+
+/* From words to bytes. */
+static void narrow(struct race_global *g, struct race_shadow *s)
+{
+    struct race_shadow wide = *s;
+    s->shift = 0;
+    s->units = 4 * wide.units;
+    g->shadow_bytes -= wide.bytes;
+    if (map(g, s))
+        for (uint64_t k = 0; k < wide.units; k++)
+            for (uint64_t j = 4 * k; j < 4 * k + 4; j++) {
+                s->write[j] = wide.write[k];
+                s->first_read[j] = wide.first_read[k];
+                s->last_read[j] = wide.last_read[k];
+            }
+    else
+        s->write = NULL;
+    munmap(wide.write, wide.bytes);
+}
+
+/* ---- accesses ---- */
+
+static struct race_past past_of(const struct race_global *g, uint64_t entry, bool writes)
+{
+    const struct race_segment *row = &g->rows[race_time_of(entry) - g->rows_from];
+    return (struct race_past){.block = row->block,
+                              .entry = entry,
+                              .warp = row->warp,
+                              .lane = (uint32_t)(entry >> RACE_LANE_SHIFT) & 31,
+                              .time = row->time,
+                              .base = row->base,
+                              .writes = writes};
+}
+
+static bool same_thread(const struct warp *w, unsigned lane, const struct race_past *past)
+{
+    return past->lane == lane && past->warp == w->index && past->block == w->block->index;
+}
+
+static bool tolerated(const struct warp *w, const struct race_past *past, uint32_t mine)
+{
+    uint32_t theirs = race_strength_of(past->entry);
+    bool same_block = past->block == w->block->index;
+    if (!same_block && (theirs == VM_STRONG_CTA || mine == VM_STRONG_CTA))
+        return false;
+    return race_tolerated(theirs, mine, same_block && past->warp == w->index);
+}
+
+static void look(struct warp *w, const struct mem_op *op, unsigned lane, uint64_t mine,
+                 uint64_t entry, bool writes)
+{
+    const struct race_global *g = w->engine->global_races;
+    if (race_time_of(entry) < g->first)
+        return;
+    struct race_past past = past_of(g, entry, writes);
+    if ((entry | mine) & RACE_READ_ONLY)
+        race_read_only_written(w, op, lane, &past);
+    if (same_thread(w, lane, &past) || tolerated(w, &past, race_strength_of(mine)) ||
+        race_ordered(w, lane, &past))
+        return;
+    race_judge(w, op, lane, &past);
+}
+
+/* Is the entry old, or of the same thread? */
+static bool replaceable(const struct race_global *g, uint64_t entry, uint64_t mine)
+{
+    return race_time_of(entry) < g->first || (entry ^ mine) >> RACE_LANE_SHIFT == 0;
+}
+
+static uint64_t succeed(uint64_t old, uint64_t mine)
+{
+    return race_succeed(old, mine, (old ^ mine) >> RACE_LANE_SHIFT == 0);
+}
+
+static void note_read(const struct race_global *g, struct race_shadow *s, uint64_t unit,
+                      uint64_t mine)
+{
+    uint64_t *one = &s->first_read[unit], *other = &s->last_read[unit];
+    bool read_only = race_time_of(*other) >= g->first && (*other & RACE_READ_ONLY);
+    if (replaceable(g, *one, mine)) {
+        uint64_t kept = race_time_of(*one) >= g->first ? *one & RACE_READ_ONLY : 0;
+        *one = succeed(*one, mine) | kept;
+    } else if (!read_only || (mine & RACE_READ_ONLY)) {
+        *other = succeed(*other, mine);
+    }
+}
+
+static void shadow_access(struct warp *w, const struct mem_op *op, uint32_t m)
+{
+    struct race_global *g = w->engine->global_races;
+    uint64_t mine = race_mine(w, op);
+    struct vm_allocation *a = NULL;
+    struct race_shadow *s = NULL;
+    for (int writing = 0; writing <= op->write; writing++) {
+        for (uint32_t rest = m; rest; rest &= rest - 1) {
+            unsigned lane = (unsigned)__builtin_ctz(rest);
+            uint64_t address = w->lane_address[lane];
+            if (!a || address - a->base >= a->bytes) {
+                a = vm_find_allocation(w->engine->vm, address);
+                s = a ? vm_race_shadow(w->engine, a) : NULL;
+                if (s && s->shift && op->total < 4)
+                    narrow(g, s);
+                if (s && !s->write)
+                    s = NULL;
+            }
+            if (!s)
+                continue;
+            uint64_t entry = mine | (uint64_t)lane << RACE_LANE_SHIFT;
+            uint64_t unit = (address - s->base) >> s->shift;
+            uint64_t end = (address - s->base + op->total - 1) >> s->shift;
+            for (; unit <= end; unit++) {
+                /* All lanes look before the first writes: those of one store do not race here. */
+                if (writing) {
+                    s->write[unit] = succeed(s->write[unit], entry);
+                    continue;
+                }
+                look(w, op, lane, entry, s->write[unit], true);
+                if (op->write) {
+                    look(w, op, lane, entry, s->first_read[unit], false);
+                    look(w, op, lane, entry, s->last_read[unit], false);
+                } else {
+                    note_read(g, s, unit, entry);
+                }
+            }
+        }
+    }
+}
+
+void vm_race_global(struct warp *w, const struct mem_op *op, uint32_t m)
+{
+    const struct race_global *g = w->engine->global_races;
+    if (op->strength != VM_PLAIN)
+        race_strong_begin(w);
+    if (g && !g->space.full)
+        shadow_access(w, op, m);
+    if (op->strength != VM_PLAIN)
+        race_strong_end(w, op, m);
+}

@@ -1,0 +1,333 @@
+/* Two accesses that nothing orders: which fault is that?
+ *
+ * Threads that hand work over through a flag nearly always get the flag right and the fences wrong.
+ * So before a pair is called a data race, the graph of who read which strong write (race_words.c)
+ * is searched from the later access backwards, without regard to fences, for a strong write that
+ * comes after the earlier access. If there is one, the order was meant:
+ *   it released the earlier access        the reader has no fence: a warning, and only if it reads
+ *                                         plainly
+ *   it released it, but to its block only the fence or the access has too narrow a scope
+ *   it did not                            there is no fence between the data and the flag
+ *   it is the earlier access itself       the later one has seen it: no fault
+ * The finding stands at the write, of two writes at the later line, a missing fence at the write of
+ * the flag: whichever came first in this run, the same is said. */
+#include "cpu/vm/check.h"
+#include "cpu/vm/race.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define TOLD (1u << 30)
+
+enum { PAIRS = 1024, /* as launch.c clears */ STACK = 1024, STEPS = 20000 };
+
+/* ---- the search ---- */
+
+enum outcome { UNRELATED, SAME_WORD, READER, WRITER };
+struct found {
+    enum outcome outcome;
+    const struct race_write *flag;
+    bool narrow; /* WRITER: a fence or write that orders within its block only */
+};
+
+static bool comes_before(const struct race_past *past, const struct race_write *n)
+{
+    return past->block == n->block &&
+           (past->time < n->base || (past->warp == n->warp && past->time <= n->time));
+}
+
+static bool released(const struct race_space *s, const void *tree, const struct race_past *past)
+{
+    const struct race_leaf *leaf = race_tree_find(s, tree, past->block);
+    return leaf && race_leaf_covers(leaf, past->warp, past->lane, past->time);
+}
+
+/* What this write says of the pair. Later ones that are found improve on earlier ones. */
+static void consider(const struct warp *w, const struct race_past *past, uint64_t key,
+                     const struct race_write *n, struct found *best)
+{
+    const struct race_space *s = w->block->races->space;
+    bool before = comes_before(past, n), near = n->block == w->block->index;
+    if (before && n->key == key) {
+        *best = (struct found){.outcome = SAME_WORD, .flag = n};
+        return;
+    }
+    bool far_release = released(s, n->device, past), near_release = released(s, n->near, past);
+    if (far_release || (near && near_release)) {
+        if (best->outcome != READER)
+            *best = (struct found){.outcome = READER, .flag = n};
+        return;
+    }
+    if (before && best->outcome == UNRELATED)
+        *best = (struct found){.outcome = WRITER, .flag = n, .narrow = near_release};
+}
+
+static struct found search(const struct warp *w, const struct race_past *past, uint64_t key)
+{
+    struct race_global *g = w->engine->global_races;
+    struct found best = {UNRELATED, NULL, false};
+    struct race_read *stack[STACK];
+    uint32_t height = 0, steps = 0;
+    if (!g || !w->clocks->reads)
+        return best;
+    uint32_t mark = ++g->searches;
+    stack[height++] = w->clocks->reads;
+    while (height && best.outcome != SAME_WORD) {
+        struct race_read *r = stack[--height];
+        if (r->search == mark || ++steps > STEPS)
+            continue;
+        r->search = mark;
+        if (r->other && height < STACK)
+            stack[height++] = r->other;
+        if (r->prev && height < STACK)
+            stack[height++] = r->prev;
+        for (struct race_write *n = r->saw; n && n->search != mark && steps < STEPS; n = n->prev) {
+            n->search = mark;
+            steps++;
+            consider(w, past, key, n, &best);
+            if (n->knows && n->knows->search != mark && height < STACK)
+                stack[height++] = n->knows;
+        }
+    }
+    return best;
+}
+
+/* ---- words ---- */
+
+/* Has everything been said of accesses at these two places? */
+static bool race_told(const struct vm_engine *e, uint32_t a, uint32_t b)
+{
+    uint64_t key = ((uint64_t)(a | TOLD) << 32 | b) + 1;
+    if (!e->race_pairs)
+        return false;
+    for (uint64_t at = key * 0x9e3779b97f4a7c15u >> 40;; at++)
+        if (e->race_pairs[at % PAIRS] == key || !e->race_pairs[at % PAIRS])
+            return e->race_pairs[at % PAIRS] == key;
+}
+
+bool race_first_time(struct vm_engine *e, uint32_t a, uint32_t b)
+{
+    uint64_t key = ((uint64_t)a << 32 | b) + 1;
+    if (!e->race_pairs)
+        e->race_pairs = calloc(PAIRS, sizeof *e->race_pairs);
+    if (!e->race_pairs || e->race_pair_count >= PAIRS / 2)
+        return false;
+    for (uint64_t at = key * 0x9e3779b97f4a7c15u >> 40;; at++) {
+        uint64_t *slot = &e->race_pairs[at % PAIRS];
+        if (*slot == key)
+            return false;
+        if (*slot == 0) {
+            *slot = key;
+            e->race_pair_count++;
+            return true;
+        }
+    }
+}
+
+/* An access in words: where it stands in the source, and who made it. */
+struct actor {
+    uint32_t pc;
+    uint64_t block;
+    uint32_t thread; /* in its block */
+};
+
+static void site_of(const struct warp *w, const struct actor *a, struct vm_site *site)
+{
+    const uint32_t *grid = w->engine->launch->grid, *shape = w->engine->launch->block;
+    vm_site_of(w, a->pc, -1, site);
+    site->block[0] = (int32_t)(a->block % grid[0]);
+    site->block[1] = (int32_t)(a->block / grid[0] % grid[1]);
+    site->block[2] = (int32_t)(a->block / grid[0] / grid[1]);
+    site->thread[0] = (int32_t)(a->thread % shape[0]);
+    site->thread[1] = (int32_t)(a->thread / shape[0] % shape[1]);
+    site->thread[2] = (int32_t)(a->thread / shape[0] / shape[1]);
+}
+
+/* "thread (5,0,0)", and "of block (3,0,0)" if that is another one. */
+static char *name_of(const struct warp *w, const struct actor *a, const struct actor *beside,
+                     char *out, size_t out_bytes)
+{
+    struct vm_site s;
+    site_of(w, a, &s);
+    int n = snprintf(out, out_bytes, "thread (%d,%d,%d)", s.thread[0], s.thread[1], s.thread[2]);
+    if (a->block != beside->block && n > 0 && (size_t)n < out_bytes)
+        snprintf(out + n, out_bytes - (size_t)n, " of block (%d,%d,%d)", s.block[0], s.block[1],
+                 s.block[2]);
+    return out;
+}
+
+static char *line_of(const struct warp *w, uint32_t pc, char *out, size_t out_bytes)
+{
+    const struct vm_engine *e = w->engine;
+    const struct ptx_instr *in = e->code->origins[pc];
+    return vm_describe_loc(e->vm, e->code->module, in ? in->loc : 0, out, out_bytes);
+}
+
+static const char *verb_of(bool writes, uint32_t strength)
+{
+    if (strength >= VM_STRONG)
+        return writes ? "updates" : "reads";
+    return writes ? "writes" : "reads";
+}
+
+static const char *advice(const struct warp *w, const struct race_past *past)
+{
+    if (past->block != w->block->index)
+        return " (__syncthreads orders the threads of one block only)";
+    if (past->warp != w->index)
+        return " (a __syncthreads is missing)";
+    return w->block->warp_count == 1
+               ? " (lanes of a warp do not run in lock-step; __syncwarp orders them)"
+               : " (lanes of a warp do not run in lock-step; __syncwarp orders them, and "
+                 "__syncthreads the threads of different warps)";
+}
+
+static void report_race(struct warp *w, const struct mem_op *op, unsigned lane,
+                        const struct race_past *past)
+{
+    struct vm_engine *e = w->engine;
+    struct actor me = {op->pc, w->block->index, w->index * VM_LANES + lane};
+    struct actor they = {race_pc_of(past->entry), past->block, past->warp * VM_LANES + past->lane};
+    uint32_t mine = op->strength, theirs = race_strength_of(past->entry);
+    bool at_them = past->writes && (!op->write || they.pc > me.pc);
+    const struct actor *first = at_them ? &they : &me, *second = at_them ? &me : &they;
+    if (!race_first_time(e, first->pc, second->pc))
+        return;
+    struct vm_site site;
+    char place[160], line[96], name[96];
+    site_of(w, first, &site);
+    check_describe(w, op, w->lane_address[lane], place, sizeof place);
+    name_of(w, second, first, name, sizeof name);
+    line_of(w, second->pc, line, sizeof line);
+    if (mine == VM_UPDATING && theirs == VM_UPDATING) {
+        vm_report(e->vm, FINDING_data_race, WIRE_ERROR, &site,
+                  "adds to %s in steps, a load and a store, while %s does so too at %s: volatile "
+                  "does not keep others out, so updates get lost (atomicAdd does)",
+                  place, name, line);
+        return;
+    }
+    bool second_writes = at_them ? op->write : past->writes;
+    vm_report(e->vm, FINDING_data_race, WIRE_ERROR, &site,
+              "%s %s while %s %s it at %s: nothing orders the two%s",
+              verb_of(true, at_them ? theirs : mine), place, name,
+              verb_of(second_writes, at_them ? mine : theirs), line, advice(w, past));
+}
+
+static const char *fence_for(bool near)
+{
+    return near ? "__threadfence_block()" : "__threadfence()";
+}
+
+static void report_writer(struct warp *w, const struct mem_op *op, unsigned lane,
+                          const struct race_past *past, const struct found *f)
+{
+    struct vm_engine *e = w->engine;
+    const struct race_write *n = f->flag;
+    struct actor me = {op->pc, w->block->index, w->index * VM_LANES + lane};
+    struct actor flag = {n->pc, n->block, n->warp * VM_LANES + (uint32_t)__builtin_ctz(n->lanes)};
+    bool near = n->block == w->block->index;
+    if (!race_first_time(e, n->pc | 1u << 31, race_pc_of(past->entry)))
+        return;
+    struct vm_site site;
+    char place[160], data_line[96], my_line[96], name[96], why[160];
+    site_of(w, &flag, &site);
+    check_describe(w, op, w->lane_address[lane], place, sizeof place);
+    line_of(w, race_pc_of(past->entry), data_line, sizeof data_line);
+    if (f->narrow)
+        snprintf(why, sizeof why,
+                 "the fence or atomic before it orders for its own block only (__threadfence() "
+                 "orders for all)");
+    else if (n->fenced)
+        snprintf(why, sizeof why, "no %s stands between the two (one before both does not help)",
+                 fence_for(near));
+    else
+        snprintf(why, sizeof why, "no %s stands between the two", fence_for(near));
+    vm_report(e->vm, FINDING_missing_fence, WIRE_ERROR, &site,
+              "tells others that %s is %s, which happens at %s, but %s: %s may %s too early at %s",
+              place, past->writes ? "written" : "read", data_line, why,
+              name_of(w, &me, &flag, name, sizeof name), op->write ? "write" : "read",
+              line_of(w, op->pc, my_line, sizeof my_line));
+}
+
+static void report_reader(struct warp *w, const struct mem_op *op, unsigned lane,
+                          const struct race_past *past, const struct found *f)
+{
+    struct vm_engine *e = w->engine;
+    struct vm_site site;
+    char place[160], data_line[96], flag_line[96];
+    bool near = past->block == w->block->index;
+    if (!race_first_time(e, op->pc | 1u << 31, race_pc_of(past->entry)))
+        return;
+    vm_site_of(w, op->pc, (int)lane, &site);
+    vm_report(e->vm, FINDING_missing_fence, WIRE_WARNING, &site,
+              "reads %s, written at %s, after waiting for what is set at %s, but no %s stands "
+              "between the wait and this read: the data may be read before the flag",
+              check_describe(w, op, w->lane_address[lane], place, sizeof place),
+              line_of(w, race_pc_of(past->entry), data_line, sizeof data_line),
+              line_of(w, f->flag->pc, flag_line, sizeof flag_line), fence_for(near));
+}
+
+void race_judge(struct warp *w, const struct mem_op *op, unsigned lane,
+                const struct race_past *past)
+{
+    const struct race_space *s = w->block->races->space;
+    uint32_t theirs = race_pc_of(past->entry);
+    /* The usual ends of a search, without one. */
+    bool hidden = op->write || op->strength != VM_PLAIN; /* a reader's fault that nobody is told */
+    if (s->full || (hidden && released(s, w->clocks->collected, past)) ||
+        race_told(w->engine, op->pc, theirs))
+        return;
+    struct found f = search(w, past, (w->lane_address[lane] & ~3ull) + 1);
+    switch (f.outcome) {
+    case SAME_WORD:
+        return;
+    case READER:
+        if (!hidden)
+            report_reader(w, op, lane, past, &f);
+        break;
+    case WRITER:
+        report_writer(w, op, lane, past, &f);
+        break;
+    case UNRELATED:
+        report_race(w, op, lane, past);
+        break;
+    }
+    if (f.outcome != READER || !hidden)
+        race_first_time(w->engine, op->pc | TOLD, theirs);
+}
+
+void race_read_only_written(struct warp *w, const struct mem_op *op, unsigned lane,
+                            const struct race_past *past)
+{
+    struct vm_engine *e = w->engine;
+    struct actor me = {op->pc, w->block->index, w->index * VM_LANES + lane};
+    struct actor they = {race_pc_of(past->entry), past->block, past->warp * VM_LANES + past->lane};
+    const struct actor *writer = past->writes ? &they : &me, *reader = past->writes ? &me : &they;
+    if (!race_first_time(e, writer->pc, reader->pc))
+        return;
+    struct vm_site site;
+    char place[160], line[96], name[96];
+    site_of(w, writer, &site);
+    vm_report(e->vm, FINDING_data_race, WIRE_ERROR, &site,
+              "writes %s, which %s reads at %s through the read-only cache (__ldg, or a pointer "
+              "that is const and __restrict__): in the kernel that writes it, that may give the "
+              "old value whatever the order",
+              check_describe(w, op, w->lane_address[lane], place, sizeof place),
+              name_of(w, reader, writer, name, sizeof name),
+              line_of(w, reader->pc, line, sizeof line));
+}
+
+void vm_race_same_store(struct warp *w, const struct mem_op *op, unsigned lane, unsigned other)
+{
+    struct vm_engine *e = w->engine;
+    (void)other;
+    if (!race_first_time(e, op->pc, op->pc))
+        return;
+    struct vm_site site;
+    char place[160];
+    vm_site_of(w, op->pc, (int)lane, &site);
+    vm_report(e->vm, FINDING_data_race, WIRE_ERROR, &site,
+              "several lanes of one warp write different values to %s at once: which one stays is "
+              "not defined",
+              check_describe(w, op, w->lane_address[lane], place, sizeof place));
+}
