@@ -282,9 +282,8 @@ static uint32_t pc_of(const struct warp *w, const struct warp_op *op)
 
 static const char *people_op(const struct warp_op *op)
 {
-    static const char *const NAMES[] = {"shuffle",   "vote",  "match",
-                                        "reduction", "elect", "__syncwarp",
-                                        "matrix operation"};
+    static const char *const NAMES[] = {"shuffle", "vote",       "match",           "reduction",
+                                        "elect",   "__syncwarp", "matrix operation"};
     return NAMES[op->kind];
 }
 

@@ -23,7 +23,7 @@ enum {
     VM_ROW64 = 256,
     VM_WARPS_MOST = 32,
     VM_BARRIERS = 17, /* the last one is the cluster's: a cluster is one block here */
-    VM_TEMPS = 4, /* rows of VM_ROW64 at the start of every frame */
+    VM_TEMPS = 4,     /* rows of VM_ROW64 at the start of every frame */
     VM_VECTOR_MOST = 8,
     VM_ACCESS_MOST = 32, /* bytes of one lane's access */
     VM_CALL_DEPTH = 512,
