@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/proc.h"
 #include "judge/compile/compile.h"
+#include "judge/problem/target.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -23,7 +24,8 @@ enum {
     OPTION_DELAY_STORES,
     OPTION_RESIDENT,
     OPTION_STREAM_ORDER,
-    OPTION_THREADS
+    OPTION_THREADS,
+    OPTION_TARGET
 };
 
 enum { RESIDENT_MAX = 1 << 30, THREADS_MAX = 1024 };
@@ -36,6 +38,7 @@ static const struct option OPTIONS[] = {
     {"resident", required_argument, NULL, OPTION_RESIDENT},
     {"stream-order", required_argument, NULL, OPTION_STREAM_ORDER},
     {"threads", required_argument, NULL, OPTION_THREADS},
+    {"target", required_argument, NULL, OPTION_TARGET},
     {0},
 };
 
@@ -67,8 +70,8 @@ static const char **environment_for(struct cli *cli, const char *source, const c
 
 /* 0 and `program` is it, `libraries` the folder of the libcudart to run it with; else a message and
  * an exit status. */
-static int build_program(struct cli *cli, const char *source, bool on_gpu, const char **program,
-                         const char **libraries)
+static int build_program(struct cli *cli, const char *source, const char *target, bool on_gpu,
+                         const char **program, const char **libraries)
 {
     struct toolkit toolkit;
     struct compile_result result;
@@ -89,7 +92,7 @@ static int build_program(struct cli *cli, const char *source, bool on_gpu, const
     const char *include_folders[] = {absolute ? absolute : folder, NULL};
     struct compile_spec spec = {
         .source = source,
-        .target = "75",
+        .target = target,
         .cache_folder = cli->paths.cache,
         .include_folders = include_folders,
         .limit_ns = 600000000000u,
@@ -148,7 +151,7 @@ static int pass_on_number(struct cli *cli, const char *option, const char *varia
     return status == STATUS_DONE ? pass_on(cli, variable, optarg) : status;
 }
 
-static int take_option(struct cli *cli, int option, bool *on_gpu)
+static int take_option(struct cli *cli, int option, bool *on_gpu, const char **target)
 {
     uint32_t checks;
     int status;
@@ -166,6 +169,11 @@ static int take_option(struct cli *cli, int option, bool *on_gpu)
         return pass_on_number(cli, "resident", "SCANJUDGE_RESIDENT", RESIDENT_MAX);
     case OPTION_THREADS:
         return pass_on_number(cli, "threads", "SCANJUDGE_THREADS", THREADS_MAX);
+    case OPTION_TARGET:
+        *target = target_find(optarg);
+        return *target ? STATUS_DONE
+                       : cli_usage(cli, "--target takes one of %s, not '%s'.", targets_allowed(),
+                                   optarg);
     case OPTION_STREAM_ORDER:
         if (wire_stream_order_find(optarg) == WIRE_STREAM_ORDER_COUNT)
             return cli_usage(cli, "--stream-order takes one of %s, not '%s'.",
@@ -180,15 +188,16 @@ int command_exec(struct cli *cli, int argc, char **argv)
 {
     int option;
     bool on_gpu = false;
+    const char *target = target_default();
     while ((option = cli_option(cli, argc, argv, OPTIONS, true)) != -1) {
-        int status = take_option(cli, option, &on_gpu);
+        int status = take_option(cli, option, &on_gpu, &target);
         if (status != STATUS_DONE)
             return status;
     }
     if (optind >= argc)
         return cli_usage(cli, "exec wants a .cu file.");
     const char *source = argv[optind], *program = NULL, *libraries = NULL;
-    int status = build_program(cli, source, on_gpu, &program, &libraries);
+    int status = build_program(cli, source, target, on_gpu, &program, &libraries);
     if (status != STATUS_DONE)
         return status;
     argv[optind] = (char *)(uintptr_t)program; /* argv[0] of the program; the rest follows */

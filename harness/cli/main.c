@@ -45,6 +45,7 @@ static const struct options_row {
     {"exec",
      "before PROGRAM.cu:\n"
      "  --device auto|cpu|gpu    where to run (auto)\n"
+     "  --target N               the compute capability to compile for: 75 (default), 80, 90, ...\n"
      "the rest is for the CPU device:\n"
      "  --check NAME,NAME...     what it looks for, bounds always (default)\n"
      "  --schedule NAME[:SEED]   in-order (default), reversed, random, last-first, interleaved\n"

@@ -14,7 +14,6 @@
 #include <string.h>
 
 static const uint64_t START_LIMIT_NS = 10000000000u; /* to load a library */
-static const char COMPILE_TARGET[] = "75";
 
 /* One run of nvcc in a thread. Its strings live in an arena of its own until the thread is joined.
  */
@@ -104,7 +103,7 @@ static void start_compiling(struct judging *j)
         .source = j->session.source,
         .entry = p->entry,
         .prototype = problem_prototype(p, j->session.arena),
-        .target = COMPILE_TARGET,
+        .target = p->target,
         .forbid_headers = p->rules.forbid_headers,
         .forbid_header_count = p->rules.forbid_header_count,
         .cache_folder = paths->cache,

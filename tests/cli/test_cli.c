@@ -96,6 +96,7 @@ static const struct call CALLS[] = {
      NULL,
      "There are: in-order"},
     {{"exec", "--stream-order", "never", "a.cu"}, 2, NULL, "eager, late, random"},
+    {{"exec", "--target", "70", "a.cu"}, 2, NULL, "--target takes one of 75, 80, 86"},
     {{"exec", "--resident", "few", "a.cu"}, 2, NULL, "--resident takes a whole number"},
     {{"exec", "--schedule", "backwards", "a.cu"}, 2, NULL, "There are: in-order"},
     {{"run", "multi-block-scan", "a.cu", "--device", "tpu"}, 2, NULL, "there is no device 'tpu'"},

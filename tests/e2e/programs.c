@@ -1,5 +1,6 @@
 /* Complete programs, run through `judge exec`: each must end with status 0, print PASS, and never
- * FAIL. Some have lines of their own that must come out exactly.
+ * FAIL. Some have lines of their own that must come out exactly. A first line `// target: 90` is
+ * what it is compiled for.
  * usage: e2e_programs [FILE-PART...] */
 #include "e2e.h"
 
@@ -8,6 +9,7 @@
 
 #include <glob.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { LINES_MAX = 12 };
@@ -49,12 +51,30 @@ static bool has_line(const char *text, const char *line)
     return false;
 }
 
+/* N of a first line "// target: N", in `out`; "75" without one. */
+static const char *target_of(const char *path, char out[8])
+{
+    struct text source;
+    struct err e;
+    char *full = NULL;
+    snprintf(out, 8, "75");
+    text_init(&source);
+    if (asprintf(&full, "%s/%s", e2e_paths.root, path) > 0 &&
+        file_read(full, 1 << 20, &source, &e) == 0)
+        sscanf(text_str(&source), "// target: %7[0-9]", out);
+    free(full);
+    text_release(&source);
+    return out;
+}
+
 static void run_program(void *context, size_t i)
 {
     const struct list *list = context;
     const struct program *p = &list->programs[i];
     const struct expectation *x = p->expectation;
-    const char *argv[] = {"exec", p->path, x ? x->argument : NULL, NULL};
+    char target[8];
+    const char *argv[] = {
+        "exec", "--target", target_of(p->path, target), p->path, x ? x->argument : NULL, NULL};
     struct e2e_run run;
     struct text why, what;
     text_init(&why);

@@ -152,11 +152,11 @@ static int decompress(const struct entry *entry, struct fatbin_image *image, str
     return 0;
 }
 
-int fatbin_read(const void *bytes, size_t length, unsigned wanted, struct fatbin_image *image,
-                struct err *e)
+/* The entry with PTX that a card of compute capability `wanted` would take. */
+static int choose(const void *bytes, size_t length, unsigned wanted, struct entry *chosen,
+                  struct err *e)
 {
     const uint8_t *at = bytes;
-    *image = (struct fatbin_image){0};
     if (length < CONTAINER_HEADER_BYTES || little(at, 4) != CONTAINER_MAGIC)
         return err_set(e, "fat binary: it does not begin with the magic number 0x%08x",
                        CONTAINER_MAGIC);
@@ -184,6 +184,17 @@ int fatbin_read(const void *bytes, size_t length, unsigned wanted, struct fatbin
     if (best.kind != KIND_PTX)
         return err_set(e, "the program has %s and no PTX, which the CPU device needs: %s",
                        others ? "machine code only" : "no device code", HOW_TO_ADD_PTX);
+    *chosen = best;
+    return 0;
+}
+
+int fatbin_read(const void *bytes, size_t length, unsigned wanted, struct fatbin_image *image,
+                struct err *e)
+{
+    struct entry best;
+    *image = (struct fatbin_image){0};
+    if (choose(bytes, length, wanted, &best, e) != 0)
+        return -1;
     image->target = best.target;
     if (best.compressed_bytes > 0)
         return decompress(&best, image, e);
@@ -192,15 +203,15 @@ int fatbin_read(const void *bytes, size_t length, unsigned wanted, struct fatbin
     return 0;
 }
 
-int fatbin_read_wrapper(const void *wrapper, unsigned wanted, struct fatbin_image *image,
-                        struct err *e)
+/* The container that a wrapper points to. */
+static int unwrap(const void *wrapper, const uint8_t **container, size_t *container_bytes,
+                  struct err *e)
 {
     struct {
         uint32_t magic, version;
         const uint8_t *container;
         const void *unused;
     } w;
-    *image = (struct fatbin_image){0};
     if (!wrapper)
         return err_set(e, "fat binary: the wrapper is NULL");
     memcpy(&w, wrapper, sizeof w);
@@ -218,7 +229,32 @@ int fatbin_read_wrapper(const void *wrapper, unsigned wanted, struct fatbin_imag
         return err_set(e,
                        "the program was built with relocatable device code, which the CPU device "
                        "cannot link: compile without -rdc=true (-dc)");
-    return fatbin_read(w.container, (size_t)length, wanted, image, e);
+    *container = w.container;
+    *container_bytes = (size_t)length;
+    return 0;
+}
+
+int fatbin_read_wrapper(const void *wrapper, unsigned wanted, struct fatbin_image *image,
+                        struct err *e)
+{
+    const uint8_t *container;
+    size_t bytes;
+    *image = (struct fatbin_image){0};
+    if (unwrap(wrapper, &container, &bytes, e) != 0)
+        return -1;
+    return fatbin_read(container, bytes, wanted, image, e);
+}
+
+unsigned fatbin_wrapper_target(const void *wrapper, unsigned wanted)
+{
+    const uint8_t *container;
+    size_t bytes;
+    struct entry entry;
+    struct err e;
+    if (unwrap(wrapper, &container, &bytes, &e) != 0 ||
+        choose(container, bytes, wanted, &entry, &e) != 0)
+        return 0;
+    return entry.target;
 }
 
 void fatbin_release(struct fatbin_image *image)

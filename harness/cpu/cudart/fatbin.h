@@ -32,6 +32,9 @@ int fatbin_read(const void *bytes, size_t length, unsigned wanted, struct fatbin
 int fatbin_read_wrapper(const void *wrapper, unsigned wanted, struct fatbin_image *image,
                         struct err *e);
 
+/* Only the target of the PTX that would be read; 0 = there is none. */
+unsigned fatbin_wrapper_target(const void *wrapper, unsigned wanted);
+
 void fatbin_release(struct fatbin_image *image);
 
 #endif

@@ -27,6 +27,18 @@ static void *new_thing(size_t bytes)
     return thing;
 }
 
+void rt_raise_capability(struct vm_limits *limits)
+{
+    for (const struct rt_module *m = rt.modules; m; m = m->next) {
+        unsigned has = limits->compute_major * 10 + limits->compute_minor;
+        unsigned target = fatbin_wrapper_target(m->wrapper, has);
+        if (target > has) {
+            limits->compute_major = target / 10;
+            limits->compute_minor = target % 10;
+        }
+    }
+}
+
 void **__cudaRegisterFatBinary(void *wrapper)
 {
     struct rt_module *m = new_thing(sizeof *m);
@@ -34,6 +46,8 @@ void **__cudaRegisterFatBinary(void *wrapper)
     rt_lock();
     m->next = rt.modules;
     rt.modules = m;
+    if (rt.vm)
+        rt_raise_capability(&rt.limits);
     rt_unlock();
     return (void **)m;
 }

@@ -59,6 +59,7 @@ static cudaError_t make_device(void)
         return cudaErrorInitializationError;
     struct err e;
     rt.limits = vm_limits_default;
+    rt_raise_capability(&rt.limits);
     rt.vm = vm_new(&rt.limits, &e);
     if (!rt.vm) {
         failed = true;

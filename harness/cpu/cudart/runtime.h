@@ -133,6 +133,9 @@ cudaError_t rt_refuse(cudaError_t error, const char *format, ...)
 /* ---- modules (register.c) ---- */
 
 /* What <<<>>> or the API was given: a host stub or a cudaKernel_t. Loads its module. */
+/* The device claims at least the compute capability that the registered code was compiled for, so
+ * that code that asks takes the right path. */
+void rt_raise_capability(struct vm_limits *limits);
 cudaError_t rt_find_function(const void *function, struct rt_function **out);
 cudaError_t rt_find_variable(const void *symbol, uint64_t *address, size_t *bytes);
 void rt_unload_modules(void); /* cudaDeviceReset: they load again when used */

@@ -31,7 +31,7 @@
 #include <unistd.h>
 
 enum {
-    FORMAT_VERSION = 2, /* of the wrapper and of what is made of the log: part of the key */
+    FORMAT_VERSION = 3, /* of the wrapper and of what is made of the log: part of the key */
     ARGUMENTS_MAX = 64,
     ENVIRONMENT_MAX = 6,
     SOURCE_BYTES_MAX = 1 << 20,
@@ -472,6 +472,7 @@ int compile(const struct toolkit *t, const struct compile_spec *spec, struct are
                                                      .compiled_name = j.compiled_name,
                                                      .wrapper = spec->program ? NULL : WRAPPER,
                                                      .work_folder = j.work,
+                                                     .target = spec->target,
                                                      .prototype = spec->prototype};
         status = compile_job(&j, result->key, result, &entry, e);
         cache_end_work(j.work);

@@ -128,11 +128,89 @@ static void add_signature_error(const struct diagnostics_context *c, const char 
     text_addc(out, '\n');
 }
 
+/* ---- features of later cards ---- */
+
+struct need {
+    unsigned target; /* 0: none */
+    const char *what;
+    size_t what_length;
+};
+
+static const struct {
+    const char *complaint, *also;
+    unsigned target;
+    const char *what;
+} FEATURES[] = {
+#define FEATURE(complaint, also, target, what) {complaint, also, target, what},
+#include "judge/compile/features.def"
+#undef FEATURE
+};
+
+/* Keeps the highest need. */
+static void note_need(struct need *n, unsigned target, const char *what, size_t what_length)
+{
+    if (target > n->target)
+        *n = (struct need){target, what, what_length};
+}
+
+/* "Feature 'cp.async' requires .target sm_80 or higher", and libcu++'s functions that are only
+ * declared: "..._is_not_supported_before_SM_90__". */
+static void note_named_needs(struct need *n, const char *line)
+{
+    static const char SM[] = "requires .target sm_", BEFORE[] = "_is_not_supported_before_SM_";
+    const char *at = strstr(line, SM), *name = strchr(line, '\'');
+    if (at && name && name < at) {
+        const char *end = strchr(name + 1, '\'');
+        note_need(n, (unsigned)strtoul(at + sizeof SM - 1, NULL, 10), name + 1,
+                  (size_t)((end ? end : at) - name - 1));
+    }
+    at = strstr(line, BEFORE);
+    if (!at)
+        return;
+    name = at;
+    while (name > line && (name[-1] == '_' || (name[-1] >= 'a' && name[-1] <= 'z') ||
+                           (name[-1] >= '0' && name[-1] <= '9')))
+        name--;
+    static const char PREFIX[] = "__cuda_ptx_";
+    if (starts_with(name, PREFIX))
+        name += sizeof PREFIX - 1;
+    note_need(n, (unsigned)strtoul(at + sizeof BEFORE - 1, NULL, 10), name, (size_t)(at - name));
+}
+
+static void note_needs(struct need *n, const char *message)
+{
+    if (!strstr(message, "error") && !strstr(message, "fatal"))
+        return;
+    for (size_t i = 0; i < sizeof FEATURES / sizeof FEATURES[0]; i++)
+        if (strstr(message, FEATURES[i].complaint) && strstr(message, FEATURES[i].also))
+            note_need(n, FEATURES[i].target, FEATURES[i].what, strlen(FEATURES[i].what));
+    note_named_needs(n, message);
+}
+
+static void add_need(const struct diagnostics_context *c, const struct need *n, struct text *out)
+{
+    unsigned has = c->target ? (unsigned)strtoul(c->target, NULL, 10) : 0;
+    if (!has || n->target <= has)
+        return;
+    text_addf(out,
+              "%s: %.*s needs a card of compute capability %u.%u; this was compiled for %u.%u\n",
+              c->source, (int)n->what_length, n->what, n->target / 10, n->target % 10, has / 10,
+              has % 10);
+    if (c->wrapper)
+        text_addf(out,
+                  "  this exercise compiles for %u.%u (`target: %u` in its problem.yaml "
+                  "would allow it): do without\n\n",
+                  has / 10, has % 10, n->target);
+    else
+        text_addf(out, "  compile for it: exec --target %u\n\n", n->target);
+}
+
 struct rewriting {
     const struct diagnostics_context *context;
     struct text signature, others; /* what goes first, and the rest */
     struct text message;           /* being collected; lines that end with '\n' */
-    bool has_head;                 /* it has its own first line, not only "In file included from" */
+    struct need need;
+    bool has_head; /* it has its own first line, not only "In file included from" */
 };
 
 /* The first line that is not "In file included from". */
@@ -171,6 +249,7 @@ static void end_message(struct rewriting *r)
     struct text *message = &r->message;
     const char *head = head_of(text_str(message));
     unsigned line = c->wrapper ? position(head, c->wrapper) : 0;
+    note_needs(&r->need, text_str(message));
     if (line == c->declaration_line && line > 0) {
         /* "Not allowed" is inside of a brace that the submission left open: said elsewhere. */
         if (r->signature.length == 0 && !strstr(head, "linkage specification is not allowed"))
@@ -211,6 +290,7 @@ void diagnostics_rewrite(const struct diagnostics_context *c, const char *raw, s
     end_message(&r);
     text_addn(out, text_str(&r.signature), r.signature.length);
     text_addn(out, text_str(&r.others), r.others.length);
+    add_need(c, &r.need, out);
     text_release(&r.signature);
     text_release(&r.others);
     text_release(&r.message);

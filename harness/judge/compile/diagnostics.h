@@ -18,6 +18,7 @@ struct diagnostics_context {
     unsigned end_line;         /* line of the wrapper that follows the submission */
     unsigned declaration_line; /* line of the wrapper with the entry's declaration */
     const char *work_folder;   /* where the temporary files were */
+    const char *target;        /* "75", or NULL */
     const char *prototype;     /* with the wrapper: what the entry has to look like */
 };
 

@@ -4,6 +4,7 @@
  * cases.c. */
 #include "judge/problem/spec.h"
 #include "judge/problem/suggest.h"
+#include "judge/problem/target.h"
 
 #include <errno.h>
 #include <math.h>
@@ -278,6 +279,13 @@ static bool is_slug(const char *s)
     size_t length = strspn(s, "abcdefghijklmnopqrstuvwxyz0123456789-");
     return length > 0 && length < WIRE_NAME_BYTES && s[length] == '\0' && s[0] != '-' &&
            s[length - 1] != '-';
+}
+
+int set_target(struct loader *l, const struct node *key_node, const struct node *value, void *to)
+{
+    (void)to;
+    l->p->target = target_find(value->text);
+    return l->p->target ? 0 : spec_fail_value(l, value, key_node->text, targets_allowed());
 }
 
 int set_tags(struct loader *l, const struct node *key_node, const struct node *value, void *to)

@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "judge/problem/spec.h"
 #include "judge/problem/suggest.h"
+#include "judge/problem/target.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -17,6 +18,7 @@ static void set_defaults(struct problem *p)
 #define LIMIT(name, field, unit, standard, most) p->limits.field = standard;
 #include "judge/problem/limits.def"
 #undef LIMIT
+    p->target = target_default();
 }
 
 /* The folder of a path, "." if it has none. */

@@ -110,6 +110,7 @@ struct problem {
     const char **tags, **after;
     unsigned tag_count, after_count;
     const char *entry;
+    const char *target; /* a row of targets.def: what submissions are compiled for */
     const char *oracle; /* name of a row of oracles.def, NULL = the reference gives the answers */
     const char *reference; /* file name in reference/<id>/ of the rung that is judged against; NULL
                             * only if there is an oracle */

@@ -255,6 +255,63 @@ static void test_long_long(void **state)
     text_release(&out);
 }
 
+/* What a later card has: which one, and how to get it. */
+static void test_needs(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *target, *wrapper, *raw, *wanted; /* NULL: no hint */
+    } ROWS[] = {
+        {"75", NULL, "a.cu(1): error: identifier \"__reduce_add_sync\" is undefined\n",
+         "__reduce_..._sync needs a card of compute capability 8.0; this was compiled for 7.5\n"
+         "  compile for it: exec --target 80\n"},
+        {"75", ".w.cu", "a.cu(1): error: identifier \"__reduce_add_sync\" is undefined\n",
+         "this exercise compiles for 7.5 (`target: 80` in its problem.yaml would allow it)"},
+        {"80", NULL, "a.cu(1): error: identifier \"__reduce_add_sync\" is undefined\n", NULL},
+        {"80", NULL,
+         "a.cu(2): error: namespace \"cooperative_groups\" has no member \"this_cluster\"\n",
+         "a cluster of blocks needs a card of compute capability 9.0; this was compiled for 8.0"},
+        {"75", NULL,
+         "a.cu(1): error: __cluster_dims__ is not supported for this GPU architecture\n",
+         "exec --target 90"},
+        {"75", NULL,
+         "ptxas a.ptx, line 28; error   : Feature 'cp.async' requires .target sm_80 or higher\n",
+         "cp.async needs a card of compute capability 8.0"},
+        {"75", NULL,
+         "ptxas a.ptx, line 28; error   : Feature 'cp.async' requires .target sm_80 or higher\n"
+         "ptxas a.ptx, line 31; error   : Feature 'mapa' requires .target sm_90 or higher\n",
+         "mapa needs a card of compute capability 9.0"},
+        {"75", NULL,
+         "ptxas fatal   : Unresolved extern function "
+         "'__cuda_ptx_cp_async_bulk_is_not_supported_before_SM_90__'\n",
+         "cp_async_bulk needs a card of compute capability 9.0"},
+        {"75", NULL,
+         "wm.cu(4): error: incomplete type \"nvcuda::wmma::fragment<nvcuda::wmma::matrix_a, 16, "
+         "16, "
+         "16, __nv_bfloat16, nvcuda::wmma::row_major>\" is not allowed\n",
+         "a matrix product of bfloat16 needs a card of compute capability 8.0"},
+        {"75", NULL,
+         "f2.cu(1): error: no instance of overloaded function \"atomicAdd\" matches the argument "
+         "list\n            argument types are: (float2 *, float2)\n",
+         "an atomic on float2 needs a card of compute capability 9.0"},
+        {"75", NULL, "a.cu(1): error: identifier \"x\" is undefined\n", NULL},
+        {"75", NULL, "a.cu(1): warning: \"__reduce_add_sync\" was declared\n", NULL},
+    };
+    for (size_t i = 0; i < sizeof ROWS / sizeof ROWS[0]; i++) {
+        struct diagnostics_context c = CONTEXT;
+        struct text out;
+        c.target = ROWS[i].target;
+        c.wrapper = ROWS[i].wrapper;
+        text_init(&out);
+        diagnostics_rewrite(&c, ROWS[i].raw, &out);
+        if (ROWS[i].wanted)
+            assert_non_null(strstr(text_str(&out), ROWS[i].wanted));
+        else
+            assert_null(strstr(text_str(&out), "compute capability"));
+        text_release(&out);
+    }
+}
+
 static void test_cut(void **state)
 {
     (void)state;
@@ -284,7 +341,8 @@ int main(void)
         cmocka_unit_test(test_symbols),      cmocka_unit_test(test_damaged_libraries),
         cmocka_unit_test(test_dependencies), cmocka_unit_test(test_where_headers_come_from),
         cmocka_unit_test(test_forbidden),    cmocka_unit_test(test_messages),
-        cmocka_unit_test(test_long_long),    cmocka_unit_test(test_cut),
+        cmocka_unit_test(test_long_long),    cmocka_unit_test(test_needs),
+        cmocka_unit_test(test_cut),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,35 @@
+/* The table is targets.def. */
+#include "judge/problem/target.h"
+
+#include <stddef.h>
+#include <string.h>
+
+static const char *const TARGETS[] = {
+#define TARGET(name, who) name,
+#include "judge/problem/targets.def"
+#undef TARGET
+};
+enum { TARGET_COUNT = sizeof TARGETS / sizeof TARGETS[0] };
+
+const char *target_default(void)
+{
+    return TARGETS[0];
+}
+
+const char *target_find(const char *text)
+{
+    for (size_t i = 0; i < TARGET_COUNT; i++)
+        if (strcmp(TARGETS[i], text) == 0)
+            return TARGETS[i];
+    return NULL;
+}
+
+const char *targets_allowed(void)
+{
+    static const char LIST[] =
+#define TARGET(name, who) ", " name
+#include "judge/problem/targets.def"
+#undef TARGET
+        ;
+    return LIST + 2;
+}
