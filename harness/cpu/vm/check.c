@@ -137,23 +137,51 @@ bool check_resolve(struct warp *w, const struct mem_op *op, unsigned lane, uint6
 
 bool check_defined(const struct check_target *t, const struct warp *w, uint64_t used, bool write)
 {
-    uint64_t *bits = NULL, at = 0;
+    uint64_t at = t->offset;
     if (t->place == CHECK_SHARED) {
-        bits = w->block->shared_defined;
-        at = t->offset;
-    } else if (t->allocation) {
-        bits = t->allocation->defined;
-        at = t->offset - t->allocation->base;
+        uint64_t *bits = w->block->shared_defined;
+        if (bits && write)
+            bits[at / 64] |= used << (at & 63);
+        return !bits || write || (~(bits[at / 64] >> (at & 63)) & used) == 0;
     }
+    uint64_t *bits = t->allocation ? check_bits(w, t->allocation) : NULL;
     if (!bits)
         return true;
+    at -= t->allocation->base;
     if (write) {
         bits[at / 64] |= used << (at & 63);
         return true;
     }
-    if (t->place == CHECK_GLOBAL && !(w->engine->checks & WIRE_CHECK_UNINITIALIZED))
-        return true;
-    return (~(bits[at / 64] >> (at & 63)) & used) == 0;
+    return (~(vm_defined_word(t->allocation, at / 64) >> (at & 63)) & used) == 0;
+}
+
+/* With nobody to ask about single bytes, what a kernel writes to counts as defined as a whole. */
+uint64_t *check_bits(const struct warp *w, struct vm_allocation *a)
+{
+    const struct vm_engine *e = w->engine;
+    if (!(e->checks & WIRE_CHECK_UNINITIALIZED) || a->whole)
+        return NULL;
+    return e->worker ? vm_own_bits(e->vm, a, e->worker) : a->defined;
+}
+
+void check_remember(struct warp *w, const struct mem_op *op, struct vm_allocation *a)
+{
+    struct vm_engine *e = w->engine;
+    struct mem_cache *c = &e->caches[op->index];
+    if (op->write && !(e->checks & WIRE_CHECK_UNINITIALIZED))
+        __atomic_store_n(&a->whole, true, __ATOMIC_RELAXED);
+    uint64_t *mine = check_bits(w, a);
+    *c = (struct mem_cache){.low = a->low,
+                            .span = a->high - a->low,
+                            .bias = (uint8_t *)((uintptr_t)a->host - a->base),
+                            .defined = mine ? a->defined : NULL,
+                            .mine = mine,
+                            .base = a->base,
+                            .shadow = vm_race_shadow(w->engine, a),
+                            .reported = c->reported,
+                            .carried = c->carried};
+    if (op->strength == VM_PLAIN && !e->watch_global && !e->global_races && c->span >= op->total)
+        c->limit = c->span - op->total;
 }
 
 /* Byte b of the word k of lane l is bit ((k * 32 + l) * 4 + b). */
@@ -195,8 +223,10 @@ uint64_t check_undefined(const struct warp *w, const struct mem_op *op, unsigned
     }
     if (at >= VM_SHARED_BYTES) {
         const struct vm_allocation *a = vm_find_allocation(w->engine->vm, at);
-        bits = a ? a->defined : NULL;
-        at -= a ? a->base : 0;
+        if (!a || !a->defined)
+            return all;
+        at -= a->base;
+        return a->whole ? 0 : ~(vm_defined_word(a, at / 64) >> (at & 63)) & all;
     }
     return bits ? ~(bits[at / 64] >> (at & 63)) & all : all;
 }
@@ -219,31 +249,16 @@ void check_local_write(struct warp *w, unsigned lane, uint64_t offset, const uin
 static void remember(struct warp *w, const struct mem_op *op, const struct check_target *t)
 {
     struct mem_cache *c = &w->engine->caches[op->index];
-    bool reported = c->reported;
-    uint32_t carried = c->carried;
     bool shared_space = op->space == PTX_SHARED || op->space == PTX_SHARED_CLUSTER;
     if (t->place == CHECK_SHARED && shared_space) {
         *c = (struct mem_cache){.low = t->range->low,
-                                .span = range_high(w, t->range) - t->range->low};
-    } else if (t->place == CHECK_GLOBAL && !shared_space && t->allocation) {
-        const struct vm_allocation *a = t->allocation;
-        if (a->read_only && op->write)
-            return;
-        *c = (struct mem_cache){.low = a->low,
-                                .span = a->high - a->low,
-                                .bias = (uint8_t *)((uintptr_t)a->host - a->base),
-                                .defined = a->defined,
-                                .base = a->base,
-                                .shadow = vm_race_shadow(w->engine, t->allocation)};
-        bool plain =
-            op->strength == VM_PLAIN && !w->engine->watch_global && !w->engine->global_races;
-        if (!op->write && !(w->engine->checks & WIRE_CHECK_UNINITIALIZED))
-            c->defined = NULL;
-        if (plain && c->span >= op->total)
-            c->limit = c->span - op->total;
+                                .span = range_high(w, t->range) - t->range->low,
+                                .reported = c->reported,
+                                .carried = c->carried};
+    } else if (t->place == CHECK_GLOBAL && !shared_space && t->allocation &&
+               !(t->allocation->read_only && op->write)) {
+        check_remember(w, op, t->allocation);
     }
-    c->reported = reported;
-    c->carried = carried;
 }
 
 static void count(struct warp *w, const struct mem_op *op, uint32_t global, uint32_t shared)

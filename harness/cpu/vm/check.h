@@ -30,6 +30,15 @@ uint64_t check_undefined(const struct warp *w, const struct mem_op *op, unsigned
 /* Is what the lane's load sees undefined only the padding of a structure that is copied? */
 bool check_padding(const struct warp *w, const struct mem_op *op, unsigned lane);
 
+/* From now on the instruction's short ways know this allocation. */
+void check_remember(struct warp *w, const struct mem_op *op, struct vm_allocation *a);
+
+/* Bits of global memory that this engine may set, in the way of a->defined. NULL: not tracked. */
+uint64_t *check_bits(const struct warp *w, struct vm_allocation *a);
+
+/* Of lanes whose bytes seem undefined, those whose bytes no other host thread has noted either. */
+uint32_t check_really_undefined(const struct warp *w, const struct mem_op *op, uint32_t m);
+
 /* A fault of one lane's access, told with the buffer's name and how far outside it is. */
 void check_fault(struct warp *w, const struct mem_op *op, unsigned lane, uint64_t address,
                  unsigned bytes);

@@ -131,8 +131,8 @@ static bool inside(const struct mem_cache *c, uint64_t address, unsigned bytes)
 /* Where one lane's word is, its definedness, and how it counts. */
 struct word {
     uint8_t *host;
-    uint64_t *bits; /* NULL: not tracked */
-    uint64_t at;    /* bit */
+    uint64_t *bits, *mine; /* as in struct mem_cache; NULL: not tracked */
+    uint64_t at;           /* bit */
     bool global, shared;
 };
 
@@ -143,33 +143,28 @@ static bool find_word(struct warp *w, const struct mem_op *op, unsigned lane, st
     struct check_target t;
     if (!check_resolve(w, op, lane, w->lane_address[lane], op->bytes, &t))
         return false;
-    bool reported = c->reported;
     *out = (struct word){.host = t.host, .at = t.offset};
     if (t.place == CHECK_SHARED) {
-        out->bits = w->block->shared_defined;
+        out->bits = out->mine = w->block->shared_defined;
         out->shared = true;
         w->lane_address[lane] = t.offset;
         if (op->space == PTX_SHARED)
             *c = (struct mem_cache){
                 .low = t.range->low,
-                .span = (t.range->dynamic ? w->block->shared_end : t.range->high) - t.range->low};
+                .span = (t.range->dynamic ? w->block->shared_end : t.range->high) - t.range->low,
+                .reported = c->reported};
     } else if (t.place == CHECK_GLOBAL) {
-        const struct vm_allocation *a = t.allocation;
-        out->bits = a->defined;
-        out->at -= a->base;
+        check_remember(w, op, t.allocation);
+        out->bits = c->defined;
+        out->mine = c->mine;
+        out->at -= t.allocation->base;
         out->global = true;
-        *c = (struct mem_cache){.low = a->low,
-                                .span = a->high - a->low,
-                                .bias = (uint8_t *)((uintptr_t)a->host - a->base),
-                                .defined = a->defined,
-                                .base = a->base};
     } else { /* local memory: nobody else can see it */
         check_local_read(w, lane, t.offset, w->bounce.bytes[lane], op->bytes);
         out->host = w->bounce.bytes[lane];
         w->bounced |= 1u << lane;
         w->bounce_offset[lane] = t.offset;
     }
-    c->reported = reported;
     return true;
 }
 
@@ -231,6 +226,50 @@ static void count(uint64_t *v, unsigned bytes, uint32_t global, uint32_t shared)
     }
 }
 
+/* ---- words that other host threads may change at the same time ---- */
+
+static uint64_t load_shared(const uint8_t *host, unsigned bytes)
+{
+    const void *p = host;
+    switch (bytes) {
+    case 8:
+        return __atomic_load_n((const uint64_t *)p, __ATOMIC_SEQ_CST);
+    case 4:
+        return __atomic_load_n((const uint32_t *)p, __ATOMIC_SEQ_CST);
+    case 2:
+        return __atomic_load_n((const uint16_t *)p, __ATOMIC_SEQ_CST);
+    default:
+        return __atomic_load_n(host, __ATOMIC_SEQ_CST);
+    }
+}
+
+/* Stores x if the word is *old; otherwise puts what it is into *old. */
+static bool exchange_shared(uint8_t *host, uint64_t *old, uint64_t x, unsigned bytes)
+{
+    const int order = __ATOMIC_SEQ_CST;
+    void *p = host;
+    uint32_t old32 = (uint32_t)*old;
+    uint16_t old16 = (uint16_t)*old;
+    uint8_t old8 = (uint8_t)*old;
+    bool done;
+    switch (bytes) {
+    case 8:
+        return __atomic_compare_exchange_n((uint64_t *)p, old, x, false, order, order);
+    case 4:
+        done = __atomic_compare_exchange_n((uint32_t *)p, &old32, (uint32_t)x, false, order, order);
+        *old = old32;
+        return done;
+    case 2:
+        done = __atomic_compare_exchange_n((uint16_t *)p, &old16, (uint16_t)x, false, order, order);
+        *old = old16;
+        return done;
+    default:
+        done = __atomic_compare_exchange_n(host, &old8, (uint8_t)x, false, order, order);
+        *old = old8;
+        return done;
+    }
+}
+
 bool vm_atomic(struct warp *w, const struct mem_op *op, uint8_t *f, uint32_t m)
 {
     struct vm_engine *e = w->engine;
@@ -248,32 +287,41 @@ bool vm_atomic(struct warp *w, const struct mem_op *op, uint8_t *f, uint32_t m)
         if (inside(c, address, bytes) && (shared_space || c->bias))
             p = shared_space ? (struct word){.host = w->block->shared + address,
                                              .bits = w->block->shared_defined,
+                                             .mine = w->block->shared_defined,
                                              .at = address,
                                              .shared = true}
                              : (struct word){.host = (uint8_t *)((uintptr_t)c->bias + address),
                                              .bits = c->defined,
+                                             .mine = c->mine,
                                              .at = address - c->base,
                                              .global = true};
         else if (!find_word(w, op, lane, &p))
             return false;
         global |= (uint32_t)p.global << lane;
         shared |= (uint32_t)p.shared << lane;
-        uint64_t old = read_word(p.host, bytes);
         if (p.bits) {
-            uint64_t *word = &p.bits[p.at / 64], mask = ones << (p.at & 63);
-            if (~*word & mask) {
-                if (op->sub != PTX_EXCH)
+            uint64_t word = p.bits[p.at / 64], mask = ones << (p.at & 63);
+            if (~word & mask) {
+                if (op->sub != PTX_EXCH && (~p.mine[p.at / 64] & mask) &&
+                    (!e->crew || check_really_undefined(w, op, 1u << lane)))
                     undefined |= 1u << lane;
-                *word |= mask;
+                p.mine[p.at / 64] |= mask;
             }
         }
         uint64_t b = op->sources > 0 ? operand(w, op->b, op->wide[1], lane) : 0;
-        uint64_t x =
-            vm_atomic_value(op, old, b, op->sources > 1 ? operand(w, op->c, op->wide[2], lane) : 0);
-        if ((x ^ old) & value_mask) {
-            write_word(p.host, x, bytes);
+        uint64_t c_value = op->sources > 1 ? operand(w, op->c, op->wide[2], lane) : 0;
+        uint64_t x,
+            old = p.global && e->crew ? load_shared(p.host, bytes) : read_word(p.host, bytes);
+        do {
+            x = vm_atomic_value(op, old, b, c_value);
+            if (((x ^ old) & value_mask) == 0)
+                break;
             e->version++;
-        }
+            if (!p.global || !e->crew) {
+                write_word(p.host, x, bytes);
+                break;
+            }
+        } while (!exchange_shared(p.host, &old, x, bytes));
         if (op->has_result)
             write_word(vm_lane(f, op->rows[0], lane, op->wide[0]), old, op->wide[0] ? 8 : 4);
     }

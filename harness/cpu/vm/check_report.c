@@ -224,6 +224,17 @@ static bool known_habit(const struct warp *w, const struct mem_op *op, bool padd
            (padding && strstr(file, TOOLKIT));
 }
 
+uint32_t check_really_undefined(const struct warp *w, const struct mem_op *op, uint32_t m)
+{
+    uint32_t left = 0;
+    for (uint32_t rest = m; rest; rest &= rest - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(rest);
+        if (check_undefined(w, op, lane, 0, op->total) & op->used_bytes)
+            left |= 1u << lane;
+    }
+    return left;
+}
+
 static bool only_padding(const struct warp *w, const struct mem_op *op, uint32_t m)
 {
     bool padding = true;
@@ -246,7 +257,15 @@ static bool partly_defined(const struct warp *w, const struct mem_op *op, uint32
 void vm_report_uninitialized(struct warp *w, const struct mem_op *op, uint32_t m)
 {
     struct mem_cache *c = &w->engine->caches[op->index];
-    if (!(w->engine->checks & WIRE_CHECK_UNINITIALIZED) || c->reported || only_padding(w, op, m))
+    if (!(w->engine->checks & WIRE_CHECK_UNINITIALIZED) || c->reported)
+        return;
+    bool is_atomic = op->in->op == PTX_OP_atom || op->in->op == PTX_OP_red; /* asked already */
+    if (w->engine->crew && op->space != PTX_LOCAL && !is_atomic) {
+        m = check_really_undefined(w, op, m);
+        if (!m)
+            return;
+    }
+    if (only_padding(w, op, m))
         return;
     c->reported = true; /* once per instruction and launch */
     struct vm_site site;

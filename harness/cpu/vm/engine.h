@@ -141,6 +141,7 @@ struct mem_cache {
     uint64_t limit;     /* span - bytes of an access, for the shortest path; 0 = do not take it */
     uint8_t *bias;      /* host address = bias + address */
     uint64_t *defined;  /* bit (address - base); NULL = not tracked */
+    uint64_t *mine;     /* where this worker sets bits: `defined`, or its own, see vm_own_bits() */
     uint64_t base;
     struct race_shadow *shadow; /* NULL: not looked for races, or not yet */
     bool reported;              /* an uninitialised read, in this launch */
@@ -277,6 +278,8 @@ struct vm_code {
     uint32_t frame_bytes; /* of the entry, callees not counted */
     uint32_t local_bytes;
     bool has_calls, has_copies, uses_fences, narrow_shared; /* narrow: accesses of 1 or 2 bytes */
+    bool one_worker; /* prints, allocates, or has atomics that are none between host threads */
+    bool polls;      /* waits for other threads in loops, so that counts depend on the schedule */
     uint32_t static_instructions;
 };
 
@@ -339,6 +342,7 @@ struct warp {
     uint8_t *lane_host[VM_LANES];
     uint64_t lane_address[VM_LANES];
     struct bounce bounce;
+    _Alignas(64) uint8_t staged[VM_LANES * VM_ACCESS_MOST]; /* vectors in one piece, exec_mem.c */
     uint64_t bounce_offset[VM_LANES];
     uint64_t *local_defined; /* local_bits, or NULL when nobody asks */
     uint64_t *local_bits;
@@ -429,7 +433,10 @@ struct vm_engine {
     uint32_t checks;
     uint32_t watch_global, watch_shared; /* enum vm_watcher bits: who sees every access */
     uint32_t block_threads, warps_per_block;
-    uint64_t block_total, blocks_done, next_block;
+    uint64_t block_total, blocks_done, next_block; /* the last one: crew_claim() with a crew */
+    struct vm_crew *crew; /* the host threads of this launch, sched_crew.c; NULL = this one alone */
+    struct vm_crew *crew_kept; /* from launch to launch; NULL = none yet */
+    uint32_t worker;      /* its place in the crew, 0 = the thread that called vm_launch() */
     struct wire_counters *counters;
     struct mem_cache *caches; /* per mem_op of the code */
     uint32_t cache_capacity;

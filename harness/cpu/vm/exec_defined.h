@@ -84,16 +84,18 @@ static inline uint64_t used_mask(const struct mem_op *op, unsigned total)
     return all & op->used_bytes;
 }
 
-/* Definedness of an access that passed the bounds check. `at`: first address - base. */
+/* Definedness of an access that passed the bounds check. Bits are set in `mine`, which is `bits`
+ * unless other host threads are at work, see vm_own_bits(). */
 static inline void definedness(struct warp *w, const struct mem_op *op, uint32_t m, unsigned total,
-                               bool write, uint64_t *bits, uint64_t base, bool affine,
-                               uint64_t first, int64_t stride)
+                               bool write, const uint64_t *bits, uint64_t *mine, uint64_t base,
+                               bool affine, uint64_t first, int64_t stride)
 {
     uint64_t used = write ? (1ull << total) - 1 : used_mask(op, total);
     if (affine && m == VM_FULL && stride >= (int64_t)total && stride <= 64 &&
         (stride & (stride - 1)) == 0 && (write || used == (1ull << total) - 1)) {
         if (write) {
-            pattern_set(bits, first - base, total, (unsigned)stride);
+            if (mine == bits || !pattern_all(bits, first - base, total, (unsigned)stride))
+                pattern_set(mine, first - base, total, (unsigned)stride);
             return;
         }
         if (__builtin_expect(pattern_all(bits, first - base, total, (unsigned)stride), 1))
@@ -102,10 +104,10 @@ static inline void definedness(struct warp *w, const struct mem_op *op, uint32_t
     if (affine && stride == 0) {
         uint64_t at = first - base;
         if (write) {
-            bits[at / 64] |= used << (at & 63);
+            mine[at / 64] |= used << (at & 63);
             return;
         }
-        if ((~bits_of(bits, at) & used) == 0)
+        if ((~(bits_of(bits, at) | bits_of(mine, at)) & used) == 0)
             return;
         m &= 0u - m; /* one report is enough */
     }
@@ -116,8 +118,8 @@ static inline void definedness(struct warp *w, const struct mem_op *op, uint32_t
         unsigned l = LANE(rest);
         uint64_t at = w->lane_address[l] - base;
         if (write)
-            bits[at / 64] |= used << (at & 63);
-        else if (~bits_of(bits, at) & used)
+            mine[at / 64] |= used << (at & 63);
+        else if (~(bits_of(bits, at) | bits_of(mine, at)) & used)
             undefined |= 1u << l;
     }
     if (undefined)

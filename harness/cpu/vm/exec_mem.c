@@ -171,6 +171,8 @@ static inline bool do_load(struct warp *w, const struct mem_op *op, uint8_t *f, 
         take32(w, &r, m, 0, ROW(r32, op->rows[0]));
     else
         take(w, op, &r, f, m, 0);
+    if (!shared)
+        order_strong(w, op);
     return true;
 }
 
@@ -241,20 +243,26 @@ static inline struct lanes shortest(const struct warp *w, const struct mem_op *o
         if (count == 8) {
             uint64_t missing = 0;
             for (unsigned k = 0; k < 8; k++) {
-                if (write)
+                if (write && c->mine == c->defined)
                     at[k] |= words[k];
                 else
                     missing |= ~at[k] & words[k];
             }
-            if (missing)
-                return none;
+            if (__builtin_expect(missing != 0, 0)) {
+                if (!write)
+                    return none;
+                uint64_t *mine = c->mine + bit / 64;
+                for (unsigned k = 0; k < 8; k++)
+                    mine[k] |= words[k];
+            }
         } else if (count == 2) {
+            uint64_t *mine = c->mine + bit / 64;
             if (write)
-                at[0] = at[1] = ~0ull;
+                mine[0] = mine[1] = ~0ull;
             else if ((at[0] & at[1]) != ~0ull)
                 return none;
         } else if (write) {
-            pattern_set(c->defined, bit, 4, (unsigned)stride);
+            pattern_set(c->mine, bit, 4, (unsigned)stride);
         } else if (!pattern_all(c->defined, bit, 4, (unsigned)stride)) {
             return none;
         }
@@ -340,6 +348,45 @@ HANDLER(store_32)
     NEXT;
 }
 
+/* With several host threads at work, the bytes of one lane's vector are read and written in pieces
+ * of 8 or 16, as on a device, where tile states of that size are published by one store. x86: loads
+ * and stores of 16 aligned bytes are one piece on every processor with AVX. */
+static inline void copy_pieces(uint8_t *to, const uint8_t *from, unsigned bytes)
+{
+    if (bytes < 16) {
+        if (bytes == 8)
+            *(volatile r64 *)(void *)to = *(const volatile r64 *)(const void *)from;
+        else
+            memcpy(to, from, bytes);
+        return;
+    }
+    typedef uint64_t __attribute__((vector_size(16), may_alias)) v16;
+    for (unsigned k = 0; k < bytes; k += 16)
+        *(volatile v16 *)(void *)(to + k) = *(const volatile v16 *)(const void *)(from + k);
+}
+
+static void stage_load(struct warp *w, const struct mem_op *op, struct reach *r, uint32_t m)
+{
+    for (uint32_t rest = m; rest; rest &= rest - 1) {
+        unsigned l = LANE(rest);
+        copy_pieces(w->staged + (size_t)l * op->total, at_lane(w, r, l), op->total);
+    }
+    *r = (struct reach){.ok = true, .affine = true, .host = w->staged, .stride = op->total};
+}
+
+static void staged_store(struct warp *w, const struct mem_op *op, const struct reach *r,
+                         const uint8_t *f, uint32_t m)
+{
+    struct reach staged = {.ok = true, .affine = true, .host = w->staged, .stride = op->total};
+    for (unsigned k = 0; k < op->count; k++)
+        put(w, op, &staged, f, m, k);
+    for (uint32_t rest = m; rest; rest &= rest - 1) {
+        unsigned l = LANE(rest);
+        copy_pieces((uint8_t *)(uintptr_t)at_lane(w, r, l), w->staged + (size_t)l * op->total,
+                    op->total);
+    }
+}
+
 /* Vectors, and shared memory of other widths. */
 static bool load_elements(struct warp *w, const struct mem_op *op, uint8_t *f, const uint8_t *u,
                           uint32_t m, bool shared)
@@ -347,8 +394,11 @@ static bool load_elements(struct warp *w, const struct mem_op *op, uint8_t *f, c
     struct reach r = reach(w, op, f, u, m, op->total, false, shared);
     if (!r.ok)
         return false;
+    if (w->engine->crew && !shared)
+        stage_load(w, op, &r, m);
     for (unsigned k = 0; k < op->count; k++)
         take(w, op, &r, f, m, k);
+    order_strong(w, op);
     return true;
 }
 
@@ -358,8 +408,11 @@ static bool store_elements(struct warp *w, const struct mem_op *op, uint8_t *f, 
     struct reach r = reach(w, op, f, u, m, op->total, true, shared);
     if (!r.ok)
         return false;
-    for (unsigned k = 0; k < op->count; k++)
-        put(w, op, &r, f, m, k);
+    if (w->engine->crew && !shared)
+        staged_store(w, op, &r, f, m);
+    else
+        for (unsigned k = 0; k < op->count; k++)
+            put(w, op, &r, f, m, k);
     if (w->clocks && (shared || w->engine->global_races))
         check_overlap(w, op, &r, f, m);
     if (r.slow)
@@ -495,6 +548,8 @@ MEMORY_HANDLER(atomic, (addresses(w, MEM_OP(i), f, u), vm_atomic(w, MEM_OP(i), f
 
 HANDLER(fence)
 {
+    if (w->engine->crew)
+        __atomic_thread_fence(__ATOMIC_SEQ_CST);
     vm_fence(w, m, i->x);
     NEXT;
 }

@@ -74,8 +74,16 @@ static inline void look_at_shared(struct warp *w, const struct mem_op *op, uint3
     }
     e->counters->value[COUNTER_shared_requests]++;
     if (w->block->shared_defined)
-        definedness(w, op, m, total, write, w->block->shared_defined, 0, r->affine, first,
-                    r->stride);
+        definedness(w, op, m, total, write, w->block->shared_defined, w->block->shared_defined, 0,
+                    r->affine, first, r->stride);
+}
+
+/* Before a strong store and after a strong load, with other host threads at work: everything strong
+ * is at least release and acquire. On x86 the fence only keeps the compiler from reordering. */
+static inline void order_strong(const struct warp *w, const struct mem_op *op)
+{
+    if (op->strength != VM_PLAIN && w->engine->crew)
+        __atomic_thread_fence(__ATOMIC_ACQ_REL);
 }
 
 static inline void look_at_global(struct warp *w, const struct mem_op *op, uint32_t m,
@@ -99,11 +107,14 @@ static inline void look_at_global(struct warp *w, const struct mem_op *op, uint3
                 fill_addresses(w, first, r->stride);
             vm_race_global(w, op, m);
         }
-    } else if (__builtin_expect(op->strength != VM_PLAIN, 0) && w->clocks) {
-        vm_race_global(w, op, m);
+    } else if (__builtin_expect(op->strength != VM_PLAIN, 0) ) {
+        if (w->clocks)
+            vm_race_global(w, op, m);
+        order_strong(w, op);
     }
-    if (c->defined && (write || e->checks & WIRE_CHECK_UNINITIALIZED))
-        definedness(w, op, m, total, write, c->defined, c->base, r->affine, first, r->stride);
+    if (c->defined)
+        definedness(w, op, m, total, write, c->defined, c->mine, c->base, r->affine, first,
+                    r->stride);
 }
 
 static inline struct reach reach(struct warp *w, const struct mem_op *op, const uint8_t *f,

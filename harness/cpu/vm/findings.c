@@ -45,7 +45,7 @@ char *vm_describe_loc(const struct vm *vm, const struct vm_module *module, uint3
     return out;
 }
 
-void vm_add_finding(struct vm *vm, const struct wire_finding *finding)
+static void add(struct vm *vm, const struct wire_finding *finding)
 {
     for (size_t i = 0; i < vm->finding_count; i++) {
         struct wire_finding *old = &vm->findings[i];
@@ -69,6 +69,13 @@ void vm_add_finding(struct vm *vm, const struct wire_finding *finding)
     *added = *finding;
     if (!added->count)
         added->count = 1;
+}
+
+void vm_add_finding(struct vm *vm, const struct wire_finding *finding)
+{
+    pthread_mutex_lock(&vm->lock);
+    add(vm, finding);
+    pthread_mutex_unlock(&vm->lock);
 }
 
 void vm_report(struct vm *vm, enum finding_kind kind, enum wire_severity severity,

@@ -75,6 +75,7 @@ void vm_engine_free(struct vm_engine *e)
     free(e->caches);
     free(e->bank);
     free(e->race_pairs);
+    crew_free(e->crew_kept);
     free(e);
 }
 
@@ -332,7 +333,7 @@ static void set_launch_sregs(struct vm_engine *e, const struct vm_code *c)
     set_grid_workspace(e, c);
 }
 
-static void prepare(struct vm_engine *e)
+static void prepare_bank(struct vm_engine *e)
 {
     const struct vm_code *c = e->code;
     e->bank = must(realloc(e->bank, c->bank_bytes + 64));
@@ -341,6 +342,11 @@ static void prepare(struct vm_engine *e)
     if (c->param_bytes)
         memcpy(e->bank + c->params_at, e->launch->params, c->param_bytes);
     set_launch_sregs(e, c);
+}
+
+static void prepare_memory(struct vm_engine *e)
+{
+    const struct vm_code *c = e->code;
     if (e->cache_capacity < c->mem_op_count) {
         free(e->caches);
         e->cache_capacity = c->mem_op_count;
@@ -357,21 +363,53 @@ static void prepare(struct vm_engine *e)
     w->bank = e->bank;
     w->block = NULL;
     vm_stack_reserve(w, c->frame_bytes);
-    run_setup(e, w, VM_PER_LAUNCH);
     if (e->race_pair_count)
         memset(e->race_pairs, 0, 1024 * sizeof *e->race_pairs);
     e->race_pair_count = 0;
 }
 
+struct vm_engine *launch_new_engine(struct vm *vm)
+{
+    struct vm_engine *e = must(calloc(1, sizeof *e));
+    e->vm = vm;
+    e->exec = vm_exec_choose();
+    e->start_ns = clock_now_ns();
+    return e;
+}
+
 static struct vm_engine *engine_of(struct vm *vm)
 {
-    if (!vm->engine) {
-        vm->engine = must(calloc(1, sizeof *vm->engine));
-        vm->engine->vm = vm;
-        vm->engine->exec = vm_exec_choose();
-        vm->engine->start_ns = clock_now_ns();
-    }
+    if (!vm->engine)
+        vm->engine = launch_new_engine(vm);
     return vm->engine;
+}
+
+void launch_copy(struct vm_engine *e, const struct vm_engine *from, struct wire_counters *counters)
+{
+    const struct vm_engine own = *e;
+    *e = *from;
+    e->crew = own.crew;
+    e->crew_kept = NULL;
+    e->worker = own.worker;
+    e->counters = counters;
+    e->caches = own.caches;
+    e->cache_capacity = own.cache_capacity;
+    e->slots = own.slots;
+    e->slot_capacity = own.slot_capacity;
+    e->bank = own.bank;
+    e->setup_warp = own.setup_warp;
+    e->race_pairs = own.race_pairs;
+    e->race_pair_count = own.race_pair_count;
+    e->version = e->quiet_version = 0;
+}
+
+void launch_follow(struct vm_engine *e)
+{
+    /* The caller's bank is complete: parameters, constants, what follows from them. */
+    const struct vm_engine *caller = e->vm->engine;
+    e->bank = must(realloc(e->bank, e->code->bank_bytes + 64));
+    memcpy(e->bank, caller->bank, e->code->bank_bytes + 64);
+    prepare_memory(e);
 }
 
 void vm_use_exec(struct vm *vm, const struct vm_exec *exec)
@@ -410,8 +448,8 @@ enum vm_status vm_launch(struct vm *vm, struct vm_kernel *kernel, const struct v
     e->kernel = kernel;
     e->launch = launch;
     e->checks = vm->config.checks;
-    /* Lanes that execute one store together may write the same value; here they would be told apart.
-     * Races do not depend on the schedule: the other ones look for them. */
+    /* Lanes that execute one store together may write the same value; here they would be told
+     * apart. Races do not depend on the schedule: the other ones look for them. */
     if (e->interleaved)
         e->checks &= ~(uint32_t)(WIRE_CHECK_RACES | WIRE_CHECK_GLOBAL_RACES);
     vm_watch_start(e);
@@ -429,9 +467,11 @@ enum vm_status vm_launch(struct vm *vm, struct vm_kernel *kernel, const struct v
     if (e->block_total == 0 || e->block_threads == 0)
         return VM_OK;
     vm_race_launch_start(e);
-    prepare(e);
+    prepare_bank(e);
+    prepare_memory(e);
+    run_setup(e, e->setup_warp, VM_PER_LAUNCH);
     set_resident_blocks(e);
-    sched_run(e);
+    crew_run(e);
     for (uint32_t k = 0; k < e->slots_used; k++)
         e->slots[k]->active = false;
     vm_race_launch_end(e);

@@ -64,6 +64,7 @@ static bool lower_copy(struct lower *l, const struct ptx_instr *in, struct async
     op->kind = bulk ? VM_ASYNC_BULK : VM_ASYNC_COPY;
     if (in->sub == PTX_CP_REDUCE_BULK && !(op->reduction = reduction_of(in->text)))
         return false;
+    l->code->one_worker |= op->reduction != PTX_SUB_NONE;
     set_side(l, &op->to, in, &o[0], (enum ptx_space)in->space, true);
     set_side(l, &op->from, in, &o[1], (enum ptx_space)in->space2, false);
     set_size(l, op, &o[2], PTX_U32);

@@ -141,6 +141,7 @@ static bool lower_branch(struct lower *l, const struct ptx_instr *in)
         i->b = in->guard_negated ? VM_FULL : 0;
     }
     i->y = back && polls(l, target, l->index);
+    l->code->polls |= i->y;
     lower_jump(l, at, target);
     return true;
 }
@@ -204,6 +205,7 @@ static bool lower_extern(struct lower *l, const struct ptx_instr *in, uint32_t i
     op->in = in;
     op->name = l->ptx->functions[index].name;
     op->kind = (uint8_t)extern_of(op->name);
+    l->code->one_worker |= op->kind != VM_EXTERN_ASSERT && op->kind != VM_EXTERN_UNKNOWN;
     if (in->operand_count > 2) {
         const struct ptx_operand *args = &in->operands[2];
         for (uint32_t k = 0; k < args->element_count && k < VM_EXTERN_ARGS; k++) {

@@ -338,6 +338,7 @@ static bool lower_atomic(struct lower *l, const struct ptx_instr *in)
     bool is_long = in->type == PTX_B128;
     if (is_long && in->sub != PTX_EXCH && in->sub != PTX_CAS)
         return false;
+    l->code->one_worker |= is_long;
     struct mem_op *op = new_mem_op(l, in);
     op->write = true;
     lower_address(l, op, &in->operands[first]);

@@ -8,12 +8,15 @@
  *   lower*.c   PTX instructions -> compact decoded instructions with handlers
  *   exec*.c    the handlers: one warp, one instruction, 32 lanes; built once per instruction set
  *   sched.c    which warp of which resident block runs next; barriers; deadlock
+ *   sched_crew.c  the blocks of a launch over several host threads
  *   check*.c   what an access may do: bounds, uninitialised reads, races
  *   watch*.c   what is noted of every access on request: counters */
 #ifndef CPU_VM_MACHINE_H
 #define CPU_VM_MACHINE_H
 
 #include "cpu/vm/vm.h"
+
+#include <pthread.h>
 
 /* The device address range: reserved without access at VM_WINDOW (or where the kernel lets us).
  * Offsets from vm->window: shared memory of the running block, then local memory of the running
@@ -36,6 +39,8 @@ struct vm_allocation {
     uint8_t *host;        /* where the byte of address `base` lives */
     uint64_t *defined;    /* bit i: byte base + i was written (64 bits past the end are readable);
                              NULL = all of it counts as defined */
+    uint64_t **own;       /* [VM_CREW_MOST], see vm_own_bits(); NULL = none */
+    bool whole;           /* all of it counts as defined, whatever the bits say */
     uint64_t mapped;      /* bytes of the mapping behind `host`, 0 = heap memory */
     struct race_shadow *shadow; /* see race_global.c; NULL = none yet */
     bool freed, read_only, on_host;
@@ -46,6 +51,15 @@ struct vm_allocation {
 /* The allocation, live or freed, whose [base, base + bytes + red zone) holds `address`, or NULL.
  * Pointers stay valid until the vm is freed. */
 struct vm_allocation *vm_find_allocation(const struct vm *vm, uint64_t address);
+
+enum { VM_CREW_MOST = 8 }; /* host threads of one launch */
+/* Where worker 1, 2, ... of a launch on several host threads notes that bytes become defined: bits
+ * of its own, since two threads that change one word at once would lose one of the changes. Worker
+ * 0 has a->defined. vm_merge_bits() puts them together at the launch's end. */
+uint64_t *vm_own_bits(struct vm *vm, struct vm_allocation *a, uint32_t worker);
+void vm_merge_bits(struct vm *vm);
+/* A word of a->defined, with what workers have noted so far. */
+uint64_t vm_defined_word(const struct vm_allocation *a, uint64_t word);
 
 /* Sets, clears or tests `count` bits from bit `from`. */
 void vm_bits_set(uint64_t *bits, uint64_t from, uint64_t count);
@@ -92,8 +106,10 @@ struct vm {
     size_t host_count, host_capacity;
     struct vm_allocation *unmapped; /* host mappings that are gone */
     uint64_t used_bytes, peak_bytes;
+    bool bits_to_merge; /* see vm_own_bits() */
     struct vm_spare spares[VM_SPARES];
     struct vm_module *modules;
+    pthread_mutex_t lock; /* findings, vm_own_bits(): host threads of one launch */
     struct wire_finding *findings;
     size_t finding_count, finding_capacity;
     struct wire_counters counters;

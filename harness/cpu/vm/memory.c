@@ -66,6 +66,16 @@ static void release_backing(struct vm *vm, struct vm_allocation *a)
     a->host = NULL;
 }
 
+static void release_bits(struct vm_allocation *a)
+{
+    for (uint32_t k = 0; a->own && k < VM_CREW_MOST; k++)
+        free(a->own[k]);
+    free(a->own);
+    free(a->defined);
+    a->own = NULL;
+    a->defined = NULL;
+}
+
 /* A mapping of at least `bytes`: the smallest spare one that fits and is not far too large, or
  * fresh zero pages. */
 static uint8_t *map_backing(struct vm *vm, uint64_t bytes, uint64_t *mapped)
@@ -95,7 +105,7 @@ void vm_memory_release(struct vm *vm)
 {
     for (size_t i = 0; i < vm->device_count; i++) {
         release_backing(vm, vm->device[i]);
-        free(vm->device[i]->defined);
+        release_bits(vm->device[i]);
         free(vm->device[i]);
     }
     for (size_t i = 0; i < vm->host_count; i++) {
@@ -218,8 +228,7 @@ bool vm_free_memory(struct vm *vm, uint64_t address)
     a->low = a->high = 0; /* every bounds compare fails from now on */
     release_backing(vm, a);
     vm_race_forget(vm, a);
-    free(a->defined);
-    a->defined = NULL;
+    release_bits(a);
     vm->used_bytes -= a->bytes;
     return true;
 }
@@ -297,11 +306,21 @@ void vm_mark_defined(struct vm *vm, uint64_t address, uint64_t bytes)
         vm_bits_set(a->defined, address - a->base, bytes);
 }
 
+/* Says with bits what a->whole says. */
+static void settle(struct vm_allocation *a)
+{
+    if (a->whole)
+        vm_bits_set(a->defined, 0, a->bytes);
+    a->whole = false;
+}
+
 void vm_mark_undefined(struct vm *vm, uint64_t address, uint64_t bytes)
 {
     struct vm_allocation *a = holding(vm, address, bytes);
-    if (a && a->defined)
-        vm_bits_clear(a->defined, address - a->base, bytes);
+    if (!a || !a->defined)
+        return;
+    settle(a);
+    vm_bits_clear(a->defined, address - a->base, bytes);
 }
 
 bool vm_copy(struct vm *vm, uint64_t to, uint64_t from, uint64_t bytes)
@@ -311,9 +330,10 @@ bool vm_copy(struct vm *vm, uint64_t to, uint64_t from, uint64_t bytes)
         return false;
     uint64_t to_offset = to - target->base, from_offset = from - source->base;
     memmove(target->host + to_offset, source->host + from_offset, bytes);
-    if (target->defined && !source->defined) {
+    if (target->defined && (!source->defined || source->whole)) {
         vm_bits_set(target->defined, to_offset, bytes);
     } else if (target->defined) {
+        settle(target);
         bool up = target == source && to_offset > from_offset; /* overlap: as memmove does */
         for (uint64_t i = 0; i < bytes; i++) {
             uint64_t k = up ? bytes - 1 - i : i, bit = from_offset + k, at = to_offset + k;
@@ -371,6 +391,61 @@ void vm_explain_host_address(const struct vm *vm, const void *address, char *out
                  "host code dereferences a device pointer (%p): only kernels can reach device "
                  "memory; copy it with cudaMemcpy first",
                  address);
+}
+
+/* ---- definedness on several host threads ---- */
+
+uint64_t *vm_own_bits(struct vm *vm, struct vm_allocation *a, uint32_t worker)
+{
+    if (worker == 0 || !a->defined)
+        return a->defined;
+    pthread_mutex_lock(&vm->lock);
+    if (!a->own) {
+        uint64_t **own = calloc(VM_CREW_MOST, sizeof *own);
+        if (!own)
+            BUG("out of memory for the bits of host threads");
+        __atomic_store_n(&a->own, own, __ATOMIC_RELEASE);
+    }
+    if (!a->own[worker]) {
+        uint64_t *bits = new_bits(a->bytes);
+        if (!bits)
+            BUG("out of memory for the bits of host threads");
+        __atomic_store_n(&a->own[worker], bits, __ATOMIC_RELEASE);
+    }
+    vm->bits_to_merge = true;
+    pthread_mutex_unlock(&vm->lock);
+    return a->own[worker];
+}
+
+uint64_t vm_defined_word(const struct vm_allocation *a, uint64_t word)
+{
+    uint64_t bits = __atomic_load_n(&a->defined[word], __ATOMIC_RELAXED);
+    uint64_t **own = __atomic_load_n(&a->own, __ATOMIC_ACQUIRE);
+    for (uint32_t k = 1; own && k < VM_CREW_MOST; k++) {
+        const uint64_t *of = __atomic_load_n(&own[k], __ATOMIC_ACQUIRE);
+        if (of)
+            bits |= __atomic_load_n(&of[word], __ATOMIC_RELAXED);
+    }
+    return bits;
+}
+
+void vm_merge_bits(struct vm *vm)
+{
+    if (!vm->bits_to_merge)
+        return;
+    vm->bits_to_merge = false;
+    for (size_t i = 0; i < vm->device_count; i++) {
+        struct vm_allocation *a = vm->device[i];
+        for (uint32_t k = 1; a->own && k < VM_CREW_MOST; k++) {
+            uint64_t *from = a->own[k];
+            for (uint64_t word = 0; from && word < a->bytes / 64 + 1; word++) {
+                if (!from[word])
+                    continue;
+                a->defined[word] |= from[word];
+                from[word] = 0;
+            }
+        }
+    }
 }
 
 /* ---- bits ---- */

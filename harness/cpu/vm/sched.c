@@ -228,8 +228,8 @@ static bool run_block(struct sched *s, struct block *b)
 static void start_blocks(struct sched *s)
 {
     struct vm_engine *e = s->e;
-    while (s->count < s->target && e->next_block < e->block_total) {
-        uint64_t k = e->next_block++;
+    uint64_t k;
+    while (s->count < s->target && crew_claim(e, &k)) {
         uint32_t slot = s->free_count ? s->free_slots[--s->free_count] : e->slots_used++;
         struct block *b = launch_slot(e, slot);
         launch_start_block(b, s->schedule == WIRE_LAST_FIRST ? e->block_total - 1 - k : k);
@@ -256,6 +256,8 @@ static bool round_of_turns(struct sched *s)
         if (is_random(s))
             at = (uint32_t)sched_draw(s->e, s->count);
         moved |= run_block(s, s->active[at]);
+        if (s->e->crew)
+            crew_publish(s->e);
     }
     for (uint32_t k = s->count; k-- > 0;)
         if (s->active[k]->done_warps == s->active[k]->warp_count) {
@@ -268,7 +270,8 @@ static bool round_of_turns(struct sched *s)
 static bool over_limit(struct vm_engine *e)
 {
     uint64_t limit = e->vm->config.step_limit;
-    if (!limit || e->steps <= limit)
+    uint64_t steps = crew_steps(e);
+    if (!limit || steps <= limit)
         return false;
     struct vm_site site = {.kernel = e->kernel,
                            .module = e->code->module,
@@ -283,10 +286,23 @@ static bool over_limit(struct vm_engine *e)
     }
     vm_report(e->vm, FINDING_step_limit, WIRE_ERROR, &site,
               "stopped after %llu warp instructions, far more than a right solution needs",
-              (unsigned long long)e->steps);
+              (unsigned long long)steps);
     e->stopped = true;
     e->status = VM_STEP_LIMIT;
     return true;
+}
+
+/* Lets warps go on that wait for lanes of a mask that cannot arrive. */
+static bool force_syncs(struct sched *s)
+{
+    bool forced = false;
+    for (uint32_t k = 0; k < s->count; k++)
+        for (uint32_t j = 0; j < s->active[k]->warp_count; j++) {
+            struct warp *w = &s->active[k]->warps[j];
+            if (!w->done && !w->runnable)
+                forced |= vm_force_sync(w);
+        }
+    return forced;
 }
 
 /* Nothing moved: more blocks, or lanes that wait for a mask that cannot arrive, or more blocks than
@@ -300,14 +316,7 @@ static bool unblock(struct sched *s)
     }
     if (!stuck_judge(e, s->active, s->count))
         return true;
-    bool forced = false;
-    for (uint32_t k = 0; k < s->count; k++)
-        for (uint32_t j = 0; j < s->active[k]->warp_count; j++) {
-            struct warp *w = &s->active[k]->warps[j];
-            if (!w->done && !w->runnable)
-                forced |= vm_force_sync(w);
-        }
-    if (forced)
+    if (force_syncs(s))
         return true;
     if (s->most < e->resident_most && e->next_block < e->block_total &&
         s->schedule != WIRE_LAST_FIRST) {
@@ -317,6 +326,24 @@ static bool unblock(struct sched *s)
     }
     stuck_report(e, s->active, s->count);
     return false;
+}
+
+/* The same with others at work on other host threads, who may move something yet. */
+static bool unblock_in_crew(struct sched *s)
+{
+    struct vm_engine *e = s->e;
+    if (!stuck_judge(e, s->active, s->count)) {
+        crew_pause();
+        return true;
+    }
+    crew_call_up(e);
+    if (s->target < s->most && crew_unclaimed(e)) {
+        s->target = s->target * 2 < s->most ? s->target * 2 : s->most;
+        return true;
+    }
+    if (!force_syncs(s))
+        crew_wait(e, s->active, s->count);
+    return true;
 }
 
 void sched_run(struct vm_engine *e)
@@ -339,13 +366,17 @@ void sched_run(struct vm_engine *e)
     s.free_slots = calloc(e->resident_most, sizeof *s.free_slots);
     if (!s.active || !s.free_slots)
         BUG("out of memory for %u resident blocks", e->resident_most);
-    while (!e->stopped && e->blocks_done < e->block_total) {
+    for (;;) {
         start_blocks(&s);
+        if (e->stopped || !s.count)
+            break;
         uint32_t rounds = is_random(&s) ? e->warps_per_block : 1;
         bool moved = false;
         while (rounds-- && !moved && !e->stopped)
             moved = round_of_turns(&s);
-        if (!moved && !e->stopped && !unblock(&s))
+        if (e->crew && crew_is_worth_it(e))
+            crew_call_up(e);
+        if (!moved && !e->stopped && !(e->crew ? unblock_in_crew(&s) : unblock(&s)))
             break;
         if (over_limit(e))
             break;

@@ -36,6 +36,32 @@ struct block *launch_slot(struct vm_engine *e, uint32_t slot);
 /* Starts block `index` of the grid in it. */
 void launch_start_block(struct block *b, uint64_t index);
 
+/* An engine for another host thread; a launch's settings for it; and its memory for the launch, by
+ * that thread itself. */
+struct vm_engine *launch_new_engine(struct vm *vm);
+void launch_copy(struct vm_engine *e, const struct vm_engine *from, struct wire_counters *counters);
+void launch_follow(struct vm_engine *e);
+
+/* ---- sched_crew.c: several host threads. Without a crew they speak of this engine alone ---- */
+
+/* Runs the launch on as many host threads as make sense. The result is in e->status. */
+void crew_run(struct vm_engine *e);
+void crew_free(struct vm_crew *c);
+/* The next block to start. false: there is none left. */
+bool crew_claim(struct vm_engine *e, uint64_t *index);
+uint64_t crew_unclaimed(const struct vm_engine *e);
+uint64_t crew_version(const struct vm_engine *e); /* of memory: grows with every change */
+uint64_t crew_steps(const struct vm_engine *e);   /* of this launch, so far */
+/* The rest is for engines with a crew. After a turn of a block: tells the others, and stops if one
+ * of them has stopped. */
+void crew_publish(struct vm_engine *e);
+/* The launch is long enough for the other threads; they begin. */
+bool crew_is_worth_it(const struct vm_engine *e);
+void crew_call_up(struct vm_engine *e);
+void crew_pause(void); /* between two polls */
+/* Nothing moves here at e->quiet_version: until it changes, or the launch has ended. */
+void crew_wait(struct vm_engine *e, struct block **active, uint32_t count);
+
 /* ---- sched_stuck.c ---- */
 
 /* After a turn of a warp that still wants to run: is it going round in a circle? Sets w->cycling.

@@ -45,11 +45,12 @@ void stuck_watch(struct warp *w)
 {
     if (++w->quiet_turns < QUIET_TURNS)
         return;
-    if (w->cycling && w->spin_version == w->engine->version)
+    const uint64_t version = crew_version(w->engine);
+    if (w->cycling && w->spin_version == version)
         return;
     uint64_t h = state_of(w);
-    if (w->spin_version != w->engine->version || w->quiet_turns == QUIET_TURNS) {
-        w->spin_version = w->engine->version;
+    if (w->spin_version != version || w->quiet_turns == QUIET_TURNS) {
+        w->spin_version = version;
         w->spin_hash = h;
         w->spin_age = 0;
         w->spin_next = 1;
@@ -173,7 +174,7 @@ void stuck_report(struct vm_engine *e, struct block **active, uint32_t count)
     struct vm_site site;
     char text[400];
     describe(e, active, count, &site, text, sizeof text);
-    unsigned long long rest = e->block_total - e->next_block;
+    unsigned long long rest = crew_unclaimed(e);
     size_t used = strlen(text);
     if (rest && used < sizeof text)
         snprintf(text + used, sizeof text - used,
@@ -196,15 +197,16 @@ void stuck_warn_resident(struct vm_engine *e, struct block **active, uint32_t co
 
 bool stuck_judge(struct vm_engine *e, struct block **active, uint32_t count)
 {
+    const uint64_t version = crew_version(e);
     bool stuck = true;
     for (uint32_t k = 0; k < count && stuck; k++)
         for (uint32_t j = 0; j < active[k]->warp_count && stuck; j++) {
             const struct warp *w = &active[k]->warps[j];
-            if (!w->done && w->runnable && !(w->cycling && w->spin_version == e->version))
+            if (!w->done && w->runnable && !(w->cycling && w->spin_version == version))
                 stuck = false;
         }
-    if (e->version != e->quiet_version) {
-        e->quiet_version = e->version;
+    if (version != e->quiet_version) {
+        e->quiet_version = version;
         e->quiet_since = e->steps;
     }
     return stuck || e->steps - e->quiet_since >= PATIENCE_STEPS;

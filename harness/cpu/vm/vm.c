@@ -30,6 +30,7 @@ struct vm *vm_new(const struct vm_limits *limits, struct err *e)
     if (!vm)
         BUG("out of memory for a device");
     vm->limits = *limits;
+    pthread_mutex_init(&vm->lock, NULL);
     vm->config.checks = WIRE_CHECK_DEFAULT;
     if (vm_memory_init(vm, e) != 0) {
         free(vm);
@@ -49,6 +50,7 @@ void vm_free(struct vm *vm)
     vm_engine_free(vm->engine);
     vm_race_free(vm);
     vm_memory_release(vm);
+    pthread_mutex_destroy(&vm->lock);
     free(vm->findings);
     free(vm);
 }
