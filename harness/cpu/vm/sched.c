@@ -273,6 +273,8 @@ static bool over_limit(struct vm_engine *e)
     uint64_t steps = crew_steps(e);
     if (!limit || steps <= limit)
         return false;
+    if (!crew_end(e, VM_STEP_LIMIT))
+        return true;
     struct vm_site site = {.kernel = e->kernel,
                            .module = e->code->module,
                            .block = {-1, -1, -1},
@@ -287,8 +289,6 @@ static bool over_limit(struct vm_engine *e)
     vm_report(e->vm, FINDING_step_limit, WIRE_ERROR, &site,
               "stopped after %llu warp instructions, far more than a right solution needs",
               (unsigned long long)steps);
-    e->stopped = true;
-    e->status = VM_STEP_LIMIT;
     return true;
 }
 

@@ -52,6 +52,8 @@ bool crew_claim(struct vm_engine *e, uint64_t *index);
 uint64_t crew_unclaimed(const struct vm_engine *e);
 uint64_t crew_version(const struct vm_engine *e); /* of memory: grows with every change */
 uint64_t crew_steps(const struct vm_engine *e);   /* of this launch, so far */
+/* Ends the launch; false: another host thread has done so. */
+bool crew_end(struct vm_engine *e, enum vm_status status);
 /* The rest is for engines with a crew. After a turn of a block: tells the others, and stops if one
  * of them has stopped. */
 void crew_publish(struct vm_engine *e);

@@ -113,6 +113,23 @@ static void wake_all(struct vm_crew *c)
     pthread_mutex_unlock(&c->lock);
 }
 
+bool crew_end(struct vm_engine *e, enum vm_status status)
+{
+    struct vm_crew *c = e->crew;
+    e->stopped = true;
+    if (!c) {
+        e->status = status;
+        return true;
+    }
+    pthread_mutex_lock(&c->lock);
+    bool first = !atomic_exchange(&c->stop, true);
+    if (first)
+        c->status = e->status = status;
+    pthread_cond_broadcast(&c->change);
+    pthread_mutex_unlock(&c->lock);
+    return first;
+}
+
 void crew_publish(struct vm_engine *e)
 {
     struct vm_crew *c = e->crew;
@@ -123,14 +140,10 @@ void crew_publish(struct vm_engine *e)
         if (atomic_load(&c->sleepers))
             wake_all(c);
     }
-    if (e->stopped && !atomic_exchange(&c->stop, true)) {
-        pthread_mutex_lock(&c->lock);
-        c->status = e->status;
-        pthread_cond_broadcast(&c->change);
-        pthread_mutex_unlock(&c->lock);
-    } else if (atomic_load_explicit(&c->stop, memory_order_relaxed)) {
+    if (atomic_load_explicit(&c->stop, memory_order_relaxed))
         e->stopped = true;
-    }
+    else if (e->stopped)
+        crew_end(e, e->status);
 }
 
 /* ---- waiting for each other ---- */
