@@ -107,7 +107,7 @@ static inline void look_at_global(struct warp *w, const struct mem_op *op, uint3
                 fill_addresses(w, first, r->stride);
             vm_race_global(w, op, m);
         }
-    } else if (__builtin_expect(op->strength != VM_PLAIN, 0) ) {
+    } else if (__builtin_expect(op->strength != VM_PLAIN, 0)) {
         if (w->clocks)
             vm_race_global(w, op, m);
         order_strong(w, op);
