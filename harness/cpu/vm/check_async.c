@@ -260,8 +260,8 @@ static void start_copies(struct warp *w, const struct async_op *op, uint32_t m)
         from.address[l] = c.from, from.bytes[l] = c.source_bytes;
         add_copy(w, &c);
     }
-    watch_copy(w, &from, m, op->kind == VM_ASYNC_BULK);
-    watch_copy(w, &to, m, op->kind == VM_ASYNC_BULK);
+    vm_watch_copy(w, &from, m, op->kind == VM_ASYNC_BULK);
+    vm_watch_copy(w, &to, m, op->kind == VM_ASYNC_BULK);
 }
 
 /* One arrival or another change of an mbarrier. */

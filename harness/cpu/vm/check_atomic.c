@@ -208,24 +208,6 @@ static void write_word(uint8_t *host, uint64_t v, unsigned bytes)
     }
 }
 
-/* An atomic reads and writes. */
-static void count(uint64_t *v, unsigned bytes, uint32_t global, uint32_t shared)
-{
-    if (global) {
-        const uint64_t lanes = vm_count_lanes(global);
-        v[COUNTER_global_bytes_read] += lanes * bytes;
-        v[COUNTER_global_bytes_written] += lanes * bytes;
-        v[COUNTER_global_requests]++;
-        v[COUNTER_atomics] += lanes;
-        v[COUNTER_atomic_requests]++;
-    }
-    if (shared) {
-        v[COUNTER_shared_requests]++;
-        v[COUNTER_shared_atomics] += vm_count_lanes(shared);
-        v[COUNTER_shared_atomic_requests]++;
-    }
-}
-
 /* ---- words that other host threads may change at the same time ---- */
 
 static uint64_t load_shared(const uint8_t *host, unsigned bytes)
@@ -329,11 +311,9 @@ bool vm_atomic(struct warp *w, const struct mem_op *op, uint8_t *f, uint32_t m)
         vm_mem_write_back(w, op, m);
     if (undefined)
         vm_report_uninitialized(w, op, undefined);
-    count(e->counters->value, bytes, global, shared);
     if (shared && w->clocks)
         vm_race_access(w, op, shared);
-    if ((global && e->watch_global) || (shared && e->watch_shared))
-        vm_watch(w, op, global, shared);
+    vm_watch_atomic(w, op, global, shared);
     if (global && w->clocks)
         vm_race_global(w, op, global);
     return true;

@@ -51,14 +51,9 @@ bool vm_atomic_128(struct warp *w, const struct mem_op *op, uint8_t *f, uint32_t
     }
     if (undefined)
         vm_report_uninitialized(w, op, undefined);
-    e->counters->value[COUNTER_atomics] += (uint64_t)vm_count_lanes(global);
-    if (shared) {
-        e->counters->value[COUNTER_shared_requests]++;
-        if (w->clocks)
-            vm_race_access(w, op, shared);
-    }
-    if ((global && e->watch_global) || (shared && e->watch_shared))
-        vm_watch(w, op, global, shared);
+    if (shared && w->clocks)
+        vm_race_access(w, op, shared);
+    vm_watch_atomic(w, op, global, shared);
     if (global && w->clocks)
         vm_race_flags(w, op, global);
     return true;

@@ -257,6 +257,16 @@ struct sreg_row {
     uint32_t offset;
 };
 
+/* Where profiled code counts: `count` PTX instructions of a block, or 0 for one behind a guard. */
+struct profile_point {
+    const struct ptx_instr *first;
+    uint32_t count;
+    const uint8_t *additions; /* per instruction */
+};
+struct point_count {
+    uint64_t warps, lanes;
+};
+
 struct vm_code {
     struct arena arena;
     const struct vm_exec *exec;
@@ -264,7 +274,9 @@ struct vm_code {
     struct insn *insns;
     const struct ptx_instr **origins; /* per pc, NULL for what lowering added */
     uint32_t insn_count;
-    struct insn *setup[3]; /* per level; ends with OP_end */
+    struct insn *setup[3];        /* per level; ends with OP_end */
+    struct profile_point *points; /* of profiled code */
+    uint32_t point_count;
     struct mem_op *mem_ops;
     uint32_t mem_op_count;
     struct code_function *functions; /* per ptx function */
@@ -284,8 +296,8 @@ struct vm_code {
 };
 
 /* Lowers a kernel and every function that it can call. Never fails: what cannot be lowered becomes
- * a trap that is reported when it is executed. fine: turns may end before every access. */
-struct vm_code *vm_lower(const struct vm_kernel *kernel, const struct vm_exec *exec, bool fine);
+ * a trap that is reported when it is executed. kind: enum vm_code_kind bits. */
+struct vm_code *vm_lower(const struct vm_kernel *kernel, const struct vm_exec *exec, unsigned kind);
 
 /* Bytes of static shared memory that a kernel and what it calls use. */
 uint64_t vm_static_shared(const struct vm_kernel *kernel);
@@ -436,9 +448,12 @@ struct vm_engine {
     uint64_t block_total, blocks_done, next_block; /* the last one: crew_claim() with a crew */
     struct vm_crew *crew; /* the host threads of this launch, sched_crew.c; NULL = this one alone */
     struct vm_crew *crew_kept; /* from launch to launch; NULL = none yet */
-    uint32_t worker;      /* its place in the crew, 0 = the thread that called vm_launch() */
+    uint32_t worker;           /* its place in the crew, 0 = the thread that called vm_launch() */
     struct wire_counters *counters;
-    struct mem_cache *caches; /* per mem_op of the code */
+    struct point_count *points;       /* per point of profiled code */
+    struct profile_run *profile;      /* watch_profile.c; NULL: nobody asks */
+    struct profile_run *profile_room; /* the same, kept from launch to launch */
+    struct mem_cache *caches;         /* per mem_op of the code */
     uint32_t cache_capacity;
     struct block **slots;
     uint32_t slot_capacity, slots_used;
@@ -456,7 +471,7 @@ struct vm_engine {
     uint64_t rng_key, rng_counter;
     uint64_t start_ns, time_offset;
     struct race_global *global_races; /* NULL: races on global memory are not looked for */
-    uint64_t *race_pairs; /* hash of pairs of instructions reported in this launch */
+    uint64_t *race_pairs;             /* hash of pairs of instructions reported in this launch */
     uint32_t race_pair_count;
     struct path_verdict paths[VM_PATHS]; /* of the running code */
     bool interleaved;                    /* WIRE_INTERLEAVED */

@@ -90,6 +90,14 @@ HANDLER(brx)
     RESUME;
 }
 
+HANDLER(profile)
+{
+    struct point_count *n = &w->engine->points[i->x];
+    n->warps++;
+    n->lanes += vm_popcount(m);
+    NEXT;
+}
+
 HANDLER(additions)
 {
     w->lane_count += (uint64_t)i->x * vm_popcount(m) << 32;

@@ -3,6 +3,7 @@
  * calls warp_op() per set of lanes with the same mask. */
 #include "cpu/vm/exec.h"
 #include "cpu/vm/race.h"
+#include "cpu/vm/watch.h"
 
 static inline void permute(r32 *to, const r32 *from, const r32 *source)
 {
@@ -183,9 +184,9 @@ static void do_elect(const struct warp_op *op, uint8_t *f, uint32_t m)
         ROW(r32, op->d)[LANE(rest)] = leader;
 }
 
-static inline void count_warp_sync(struct warp *w)
+static inline void count_warp_sync(struct warp *w, const struct warp_op *op)
 {
-    w->engine->counters->value[COUNTER_warp_syncs]++;
+    vm_watch_event(w->engine, op->pc, COUNTER_warp_syncs);
 }
 
 void VM_NAME(warp_op)(struct warp *w, const struct warp_op *op, uint8_t *f, const uint8_t *u,
@@ -208,7 +209,7 @@ void VM_NAME(warp_op)(struct warp *w, const struct warp_op *op, uint8_t *f, cons
         do_elect(op, f, m);
         break;
     case VM_WARP_SYNC:
-        count_warp_sync(w);
+        count_warp_sync(w, op);
         break;
     case VM_MATRIX:
         vm_matrix(w, op, m);
@@ -269,7 +270,7 @@ SYNC_HANDLER(vote, do_vote(OP, f, m))
 SYNC_HANDLER(match, do_match(OP, f, m))
 SYNC_HANDLER(redux, do_redux(OP, f, m))
 SYNC_HANDLER(elect, do_elect(OP, f, m))
-SYNC_HANDLER(warp_sync, count_warp_sync(w))
+SYNC_HANDLER(warp_sync, count_warp_sync(w, OP))
 
 HANDLER(matrix)
 {

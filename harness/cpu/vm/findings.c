@@ -34,6 +34,17 @@ static const struct ptx_loc *shown_loc(const struct vm *vm, const struct vm_modu
     return innermost;
 }
 
+bool vm_shown_line(const struct vm *vm, const struct vm_module *module, uint32_t loc,
+                   const char **file, uint32_t *line)
+{
+    const struct ptx_loc *at = shown_loc(vm, module, loc);
+    if (!at || !at->line)
+        return false;
+    *file = module->ptx.files[at->file];
+    *line = at->line;
+    return true;
+}
+
 char *vm_describe_loc(const struct vm *vm, const struct vm_module *module, uint32_t loc, char *out,
                       size_t out_bytes)
 {

@@ -76,6 +76,7 @@ void vm_engine_free(struct vm_engine *e)
     free(e->bank);
     free(e->race_pairs);
     crew_free(e->crew_kept);
+    watch_profile_free(e);
     free(e);
 }
 
@@ -439,12 +440,12 @@ enum vm_status vm_launch(struct vm *vm, struct vm_kernel *kernel, const struct v
     vm->launch_count++;
     vm->counters.value[COUNTER_kernel_launches]++;
     e->interleaved = vm->config.schedule == WIRE_INTERLEAVED;
-    bool fine = e->interleaved || vm->config.delay_stores;
-    struct vm_code **code = fine ? &kernel->fine_code : &kernel->code;
-    if (!*code)
-        *code = vm_lower(kernel, e->exec, fine);
+    unsigned kind = (e->interleaved || vm->config.delay_stores ? VM_CODE_FINE : 0u) |
+                    (vm->config.checks & WIRE_CHECK_PROFILE ? VM_CODE_PROFILED : 0u);
+    if (!kernel->code[kind])
+        kernel->code[kind] = vm_lower(kernel, e->exec, kind);
     memset(e->paths, 0, sizeof e->paths);
-    e->code = *code;
+    e->code = kernel->code[kind];
     e->kernel = kernel;
     e->launch = launch;
     e->checks = vm->config.checks;
@@ -452,11 +453,11 @@ enum vm_status vm_launch(struct vm *vm, struct vm_kernel *kernel, const struct v
      * apart. Races do not depend on the schedule: the other ones look for them. */
     if (e->interleaved)
         e->checks &= ~(uint32_t)(WIRE_CHECK_RACES | WIRE_CHECK_GLOBAL_RACES);
-    vm_watch_start(e);
     e->counters = &vm->counters;
     e->block_threads = launch->block[0] * launch->block[1] * launch->block[2];
     e->warps_per_block = (e->block_threads + VM_LANES - 1) / VM_LANES;
     e->block_total = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+    vm_watch_start(e);
     e->blocks_done = e->next_block = 0;
     e->slots_used = 0;
     e->status = VM_OK;
@@ -472,6 +473,7 @@ enum vm_status vm_launch(struct vm *vm, struct vm_kernel *kernel, const struct v
     run_setup(e, e->setup_warp, VM_PER_LAUNCH);
     set_resident_blocks(e);
     crew_run(e);
+    vm_watch_end(e);
     for (uint32_t k = 0; k < e->slots_used; k++)
         e->slots[k]->active = false;
     vm_race_launch_end(e);

@@ -376,8 +376,10 @@ static void lower_one(struct lower *l, const struct ptx_instr *in)
         i->b = (in->guard_negated != around) ? VM_FULL : 0;
         if (around)
             lower_jump(l, guard_at, l->index + 1);
-        if (l->additions[l->index])
+        if (l->additions[l->index]) {
             lower_emit(l, &l->main, VM_OP_additions)->x = l->additions[l->index];
+            lower_guard_point(l);
+        }
     }
     if (!lower_flow(l, in) && !lower_memory(l, in) && !lower_async(l, in) && !lower_matrix(l, in) &&
         !lower_stack(l, in) && !lower_alu(l, in))
@@ -421,6 +423,7 @@ static void lower_function(struct lower *l, uint32_t index)
         if (l->leader[k]) {
             l->block = l->head[k] = l->main.count;
             lower_emit(l, &l->main, VM_OP_block)->b = l->block;
+            lower_block_point(l);
         }
         l->main.insns[l->block].a++;
         l->main.insns[l->block].imm += 1;
@@ -460,6 +463,7 @@ static void finish_code(struct lower *l)
     c->bank_bytes = l->bank_bytes;
     const struct code_function *entry = &c->functions[l->kernel->function_index];
     c->frame_bytes = entry->frame_bytes;
+    lower_finish_points(l);
     c->local_bytes = entry->local_bytes;
     free(l->main.insns);
     free(l->main.origins);
@@ -468,7 +472,7 @@ static void finish_code(struct lower *l)
     free(l->tables);
 }
 
-struct vm_code *vm_lower(const struct vm_kernel *kernel, const struct vm_exec *exec, bool fine)
+struct vm_code *vm_lower(const struct vm_kernel *kernel, const struct vm_exec *exec, unsigned kind)
 {
     struct vm_code *c = calloc(1, sizeof *c);
     if (!c)
@@ -477,7 +481,8 @@ struct vm_code *vm_lower(const struct vm_kernel *kernel, const struct vm_exec *e
                       .module = kernel->module,
                       .ptx = &kernel->module->ptx,
                       .code = c,
-                      .fine = fine};
+                      .fine = kind & VM_CODE_FINE,
+                      .profiled = kind & VM_CODE_PROFILED};
     uint32_t functions = l.ptx->function_count;
     c->exec = exec;
     c->module = kernel->module;

@@ -11,6 +11,7 @@
  *   lower_matrix.c   mma, wmma, ldmatrix, stmatrix, movmatrix
  *   lower_stack.c    alloca, stacksave, stackrestore
  *   lower_additions.c which instructions add data
+ *   lower_profile.c  where profiled code counts
  *   lower_flow.c     branches, calls, barriers, operations across lanes
  *   lower_fine.c     where schedules may part lanes besides branches
  *   scalar.c         what runs lane by lane */
@@ -63,6 +64,9 @@ struct lower {
     const struct ptx_module *ptx;
     struct vm_code *code;
     bool fine; /* a block head before every access */
+    bool profiled;
+    struct profile_point *points;
+    uint32_t point_count, point_capacity;
     struct arena scratch;
     struct stream main, setup[3];
     uint8_t *bank;
@@ -160,6 +164,11 @@ void lower_analyse(struct lower *l);
 /* Calls f for every register that an instruction reads or writes. */
 typedef void lower_visit(struct lower *l, int32_t reg, bool written, void *context);
 void lower_registers(struct lower *l, const struct ptx_instr *in, lower_visit *f, void *context);
+
+/* ---- lower_profile.c: these do nothing for code that is not profiled ---- */
+void lower_block_point(struct lower *l); /* right after the head of the current block */
+void lower_guard_point(struct lower *l); /* behind the guard of the current instruction */
+void lower_finish_points(struct lower *l);
 
 /* ---- lower_additions.c ---- */
 void lower_find_additions(struct lower *l); /* fills l->additions */

@@ -182,7 +182,8 @@ void lower_find_additions(struct lower *l)
 {
     struct flow f = {0};
     uint32_t n = l->fn->instr_count;
-    l->additions = arena_array(&l->scratch, n + 1, sizeof *l->additions);
+    l->additions =
+        arena_array(l->profiled ? &l->code->arena : &l->scratch, n + 1, sizeof *l->additions);
     f.from_data = arena_array(&l->scratch, l->fn->reg_count + 1, sizeof *f.from_data);
     f.to_data = arena_array(&l->scratch, l->fn->reg_count + 1, sizeof *f.to_data);
     do { /* forwards and backwards, so that either direction is quick */

@@ -10,11 +10,12 @@
  *   sched.c    which warp of which resident block runs next; barriers; deadlock
  *   sched_crew.c  the blocks of a launch over several host threads
  *   check*.c   what an access may do: bounds, uninitialised reads, races
- *   watch*.c   what is noted of every access on request: counters */
+ *   watch*.c   what is noted of every access on request: counters, per line too */
 #ifndef CPU_VM_MACHINE_H
 #define CPU_VM_MACHINE_H
 
 #include "cpu/vm/vm.h"
+#include "wire/profile.h"
 
 #include <pthread.h>
 
@@ -68,14 +69,20 @@ bool vm_bits_all(const uint64_t *bits, uint64_t from, uint64_t count);
 
 struct vm_code; /* a kernel or function, lowered; lower.c owns it */
 
+/* What a kernel is lowered to: bits, of which none are set for plain code. */
+enum vm_code_kind {
+    VM_CODE_FINE = 1,     /* a block head before every access, lower_fine.c */
+    VM_CODE_PROFILED = 2, /* points that count what is executed, lower_profile.c */
+    VM_CODE_KINDS = 4,
+};
+
 struct vm_kernel {
     struct vm_module *module;
     const struct ptx_function *function;
     uint32_t function_index;
     char people_name[128]; /* demangled, without the argument list */
     uint32_t *param_offsets, *param_sizes;
-    struct vm_code *code; /* NULL until the first launch */
-    struct vm_code *fine_code; /* the same with a block head before every access, lower_fine.c */
+    struct vm_code *code[VM_CODE_KINDS]; /* NULL until a launch wants it */
 };
 
 struct vm_module {
@@ -113,6 +120,7 @@ struct vm {
     struct wire_finding *findings;
     size_t finding_count, finding_capacity;
     struct wire_counters counters;
+    struct wire_profile *profile; /* NULL: nobody asks */
     enum vm_status sticky;
     uint64_t launch_count;
     uint32_t operation_count; /* begun so far, see vm_begin_operation() */
@@ -143,6 +151,10 @@ struct vm_site {                    /* where something happened */
 void vm_report(struct vm *vm, enum finding_kind kind, enum wire_severity severity,
                const struct vm_site *site, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
+
+/* File and line of a loc by the same rule; false: unknown. */
+bool vm_shown_line(const struct vm *vm, const struct vm_module *module, uint32_t loc,
+                   const char **file, uint32_t *line);
 
 /* "a.cu:12" of a loc by the same rule, for messages that name a second place. Returns `out`. */
 char *vm_describe_loc(const struct vm *vm, const struct vm_module *module, uint32_t loc, char *out,

@@ -109,8 +109,8 @@ static void fill_kernel(struct vm_module *module, struct vm_kernel *k, uint32_t 
 void vm_module_release(struct vm_module *module)
 {
     for (uint32_t i = 0; i < module->kernel_count; i++) {
-        vm_code_free(module->kernels[i].code);
-        vm_code_free(module->kernels[i].fine_code);
+        for (int kind = 0; kind < VM_CODE_KINDS; kind++)
+            vm_code_free(module->kernels[i].code[kind]);
     }
     arena_release(&module->arena);
     free(module);

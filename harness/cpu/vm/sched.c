@@ -7,6 +7,7 @@
  * that wait for each other always meet, and blocks whose predecessors must have come further really
  * wait. */
 #include "cpu/vm/sched.h"
+#include "cpu/vm/watch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -80,7 +81,7 @@ void vm_barrier_check(struct block *b, unsigned id)
             warps |= 1u << k;
         }
     }
-    b->engine->counters->value[COUNTER_block_barriers]++;
+    vm_watch_event(b->engine, bar->first_pc, COUNTER_block_barriers);
     vm_race_barrier(b, warps | bar->warps, everybody);
     memset(bar, 0, sizeof *bar);
 }
@@ -93,7 +94,7 @@ void vm_barrier_arrive(struct warp *w, const struct insn *i, uint32_t m)
     uint32_t id = vm_slot_or_row(w, op->id_slot, op->id, first) % VM_BARRIERS, pc = vm_pc(w, i);
     struct barrier *bar = &b->barriers[id];
     uint32_t count = op->has_count ? vm_slot_or_row(w, op->count_slot, op->count, first) : 0;
-    w->engine->counters->value[COUNTER_barriers]++;
+    vm_watch_event(w->engine, pc, COUNTER_barriers);
     if (!bar->in_use) {
         *bar = (struct barrier){.in_use = true,
                                 .expected = count,

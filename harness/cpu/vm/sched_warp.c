@@ -9,6 +9,7 @@
 #include "cpu/vm/engine.h"
 #include "cpu/vm/lower.h"
 #include "cpu/vm/sched.h"
+#include "cpu/vm/watch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -150,7 +151,7 @@ void vm_watch_groups(struct warp *w)
 void vm_diverge(struct warp *w, uint32_t taken, uint32_t taken_pc, uint32_t fallen,
                 uint32_t fallen_pc)
 {
-    w->engine->counters->value[COUNTER_divergent_branches]++;
+    vm_watch_event(w->engine, fallen_pc - 1, COUNTER_divergent_branches);
     bool taken_first = taken_pc < fallen_pc;
     if (w->loose)
         taken_first = sched_draw(w->engine, 2);
@@ -484,6 +485,6 @@ void vm_branch_table(struct warp *w, const struct insn *i, uint32_t m)
         push(w, same, pcs[at], VM_RUNNABLE);
     }
     if (parts > 1)
-        w->engine->counters->value[COUNTER_divergent_branches]++;
+        vm_watch_event(w->engine, vm_pc(w, i), COUNTER_divergent_branches);
     vm_pick(w);
 }

@@ -1,6 +1,7 @@
 /* Life cycle and configuration of one device. */
 #include "cpu/vm/memory.h"
 #include "cpu/vm/module.h"
+#include "cpu/vm/watch.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,6 +53,7 @@ void vm_free(struct vm *vm)
     vm_memory_release(vm);
     pthread_mutex_destroy(&vm->lock);
     free(vm->findings);
+    free(vm->profile);
     free(vm);
 }
 
@@ -62,6 +64,7 @@ void vm_configure(struct vm *vm, const struct wire_device_config *config)
     vm->config.checks |= WIRE_CHECK_BOUNDS;
     vm->finding_count = 0;
     vm->counters = (struct wire_counters){0};
+    watch_profile_configure(vm);
     vm->peak_bytes = vm->used_bytes;
 }
 

@@ -156,6 +156,9 @@ size_t vm_findings(const struct vm *vm, struct wire_finding *out, size_t capacit
 /* Adds one from the outside (cudart: a failed launch). Duplicates of kind and line are counted. */
 void vm_add_finding(struct vm *vm, const struct wire_finding *finding);
 void vm_counters(const struct vm *vm, struct wire_counters *out);
+/* With WIRE_CHECK_PROFILE: a struct wire_profile since vm_configure(). Returns how many bytes it
+ * has, 0 = there is none, and copies it if `bytes` are enough. */
+size_t vm_profile(const struct vm *vm, void *out, size_t bytes);
 /* Counts something that happens outside of kernels. */
 void vm_count(struct vm *vm, enum counter counter, uint64_t n);
 

@@ -6,7 +6,7 @@
  * part is what it costs anyway, every other one is a conflict. */
 #include "cpu/vm/watch.h"
 
-static void count_sectors(struct warp *w, const struct mem_op *op, uint32_t m)
+static uint64_t sectors(const struct warp *w, const struct mem_op *op, uint32_t m)
 {
     uint64_t seen[2 * VM_LANES], most = 0;
     unsigned count = 0;
@@ -24,7 +24,7 @@ static void count_sectors(struct warp *w, const struct mem_op *op, uint32_t m)
                 most = s;
         }
     }
-    w->engine->counters->value[COUNTER_global_sectors] += count;
+    return count;
 }
 
 /* Does every bank have to give one word at most? True for neighbouring words and for one word. */
@@ -61,89 +61,23 @@ static unsigned passes(const struct warp *w, const struct mem_op *op, uint32_t m
     return most;
 }
 
-static void count_banks(struct warp *w, const struct mem_op *op, uint32_t m)
+static uint64_t conflicts(const struct warp *w, const struct mem_op *op, uint32_t m)
 {
+    uint64_t extra = 0;
     unsigned parts = op->total <= 4 ? 1 : op->total <= 8 ? 2 : 4, lanes = VM_LANES / parts;
     for (unsigned k = 0; k < parts; k++) {
         uint32_t part = lanes == 32 ? m : m & (((1u << lanes) - 1) << (k * lanes));
         if (part && !(op->total <= 4 && obviously_free(w, part)))
-            w->engine->counters->value[COUNTER_shared_bank_conflicts] += passes(w, op, part) - 1;
+            extra += passes(w, op, part) - 1;
     }
+    return extra;
 }
 
-void watch_count(struct warp *w, const struct mem_op *op, uint32_t global, uint32_t shared)
-{
-    if (global)
-        count_sectors(w, op, global);
-    if (shared)
-        count_banks(w, op, shared);
-}
-
-/* ---- asynchronous copies ---- */
-
-static bool is_shared(const struct warp *w, const struct mem_op *op, uint64_t *address)
-{
-    if (op->space == PTX_SHARED || op->space == PTX_SHARED_CLUSTER)
-        return true;
-    if (op->space != PTX_GENERIC)
-        return false;
-    uint64_t offset = *address - (w->engine->vm->window + VM_SHARED_OFFSET);
-    if (offset >= VM_SHARED_BYTES)
-        return false;
-    *address = offset;
-    return true;
-}
-
-static void count_bytes(const struct warp *w, const struct mem_op *op, uint64_t bytes)
+void watch_count(struct warp *w, const struct mem_op *op, struct watch_access *a)
 {
     uint64_t *v = w->engine->counters->value;
-    v[op->write ? COUNTER_global_bytes_written : COUNTER_global_bytes_read] += bytes;
-    v[COUNTER_global_requests]++;
-}
-
-/* A bulk copy is one request of one lane, as long as it is; the engine that does it moves whole
- * rows of shared memory and meets no conflicts. */
-static void count_bulk(const struct warp *w, const struct mem_op *op, uint64_t address,
-                       uint32_t bytes)
-{
-    if (is_shared(w, op, &address) || bytes == 0)
-        return;
-    count_bytes(w, op, bytes);
-    if (w->engine->watch_global & VM_WATCH_COUNTERS)
-        w->engine->counters->value[COUNTER_global_sectors] +=
-            (address + bytes - 1) / 32 - address / 32 + 1;
-}
-
-/* cp.async is like a load from global and a store to shared memory; bytes that it fills with zeros
- * are not read. */
-void watch_copy(struct warp *w, const struct watch_side *side, uint32_t m, bool bulk)
-{
-    struct vm_engine *e = w->engine;
-    struct mem_op op = *side->op;
-    uint32_t global = 0, shared = 0, total = 0;
-    uint64_t bytes = 0;
-    for (uint32_t rest = m; rest; rest &= rest - 1) {
-        unsigned l = (unsigned)__builtin_ctz(rest);
-        if (bulk) {
-            count_bulk(w, &op, side->address[l], side->bytes[l]);
-            continue;
-        }
-        if (side->bytes[l] == 0)
-            continue;
-        w->lane_address[l] = side->address[l];
-        if (is_shared(w, &op, &w->lane_address[l])) {
-            shared |= 1u << l;
-        } else {
-            global |= 1u << l;
-            bytes += side->bytes[l];
-        }
-        total = side->bytes[l] > total ? side->bytes[l] : total;
-    }
-    if (global)
-        count_bytes(w, &op, bytes);
-    if (shared)
-        e->counters->value[COUNTER_shared_requests]++;
-    op.total = (uint8_t)total;
-    if ((global && e->watch_global) || (shared && e->watch_shared))
-        vm_watch(w, &op, global, shared);
+    if (a->global)
+        v[COUNTER_global_sectors] += a->sectors = sectors(w, op, a->global);
+    if (a->shared)
+        v[COUNTER_shared_bank_conflicts] += a->conflicts = conflicts(w, op, a->shared);
 }
