@@ -93,6 +93,8 @@ static int read_line(struct reader *r, const char *line)
         return 0;
     if ((value = after(line, "// also: ")))
         c->also = value;
+    else if ((value = after(line, "// says: ")))
+        c->says = value;
     else if ((value = after(line, "// pending: ")))
         c->pending = value;
     else if ((value = after(line, "// schedules: ")))

@@ -4,6 +4,7 @@
  *   // also: uninitialized_read deadlock          what the same fault may entail (optional)
  *   // schedules: last-first                      found in these alone, nothing in others
  * (optional)
+ *   // says: which has 64 bytes                   words of the message (optional)
  *   // no line                                    the finding names none: a call of the host
  *   // pending: why                               known not to work yet (optional)
  *   x[i] = 0; // <-- out_of_bounds_write          a line that the finding may name
@@ -32,6 +33,7 @@ struct fault_case {
     const char *name;
     const char *kind;    /* NULL = clean */
     const char *also;    /* kinds, NULL = none */
+    const char *says;    /* NULL = anything */
     const char *pending; /* NULL = must work */
     bool schedules[SCHEDULES];
     bool no_line;

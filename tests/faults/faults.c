@@ -28,7 +28,7 @@ struct found {
     bool error;
     char file[128];
     unsigned line;
-    const char *kind;
+    const char *kind, *message; /* the message ends with the line */
     size_t kind_length;
 };
 
@@ -62,9 +62,15 @@ static bool read_found(const char *line, struct found *f)
         f->error = SEVERITIES[i].error;
         f->kind = at + strlen(SEVERITIES[i].word);
         f->kind_length = strcspn(f->kind, ":\n");
+        f->message = f->kind + f->kind_length;
         return is_kind(f->kind, f->kind_length);
     }
     return false;
+}
+
+static bool says(const struct found *f, const char *words)
+{
+    return !words || memmem(f->message, strcspn(f->message, "\n"), words, strlen(words));
 }
 
 static bool at_marked_line(const struct fault_case *c, const struct found *f, const char *path)
@@ -90,13 +96,14 @@ static void check_wrong(const struct table *t, const struct fault_case *c,
         bool same = strlen(c->kind) == f.kind_length && !strncmp(f.kind, c->kind, f.kind_length);
         /* A call that fails is a warning: the program may have meant it, and go on. */
         bool grave = f.error || strcmp(c->kind, "cuda_error") == 0;
-        if (expected && grave && same && at_marked_line(c, &f, t->path))
+        if (expected && grave && same && at_marked_line(c, &f, t->path) && says(&f, c->says))
             seen = true;
         else if (!expected || !has_word(c->also, f.kind, f.kind_length))
             text_addf(why, "unexpected: %.*s\n", (int)strcspn(line, "\n"), line);
     }
     if (expected && !seen)
-        text_addf(why, "no %s at a marked line\n", c->kind);
+        text_addf(why, "no %s at a marked line%s%s\n", c->kind, c->says ? " that says: " : "",
+                  c->says ? c->says : "");
     if (!expected && run->status != 0)
         text_addf(why, "exit status %d (%s)\n", run->status, run->how);
 }

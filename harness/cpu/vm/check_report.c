@@ -7,6 +7,9 @@
 
 /* How far before the first buffer a 32-bit index of 32-byte elements can lead: no host memory. */
 #define INDEX_REACH ((uint64_t)VM_ACCESS_MOST << 31)
+/* The windows of shared and local memory end in space that nobody uses: an address so little before
+ * the next window was meant for that one. */
+#define BEFORE_WINDOW (1ull << 20)
 
 /* "a buffer of 4096 bytes" or "`in`, which has 4096 bytes" */
 static void allocation_name(const struct vm_allocation *a, char *out, size_t out_bytes)
@@ -129,6 +132,29 @@ static void shared_fault(struct warp *w, const struct mem_op *op, const struct v
               r->dynamic ? " in this launch" : "", note);
 }
 
+/* nvcc lays the arrays of a function side by side in one, whose name says nothing. */
+static void local_fault(struct warp *w, const struct mem_op *op, const struct vm_site *site,
+                        const char *verb, uint64_t offset, unsigned bytes)
+{
+    struct vm *vm = w->engine->vm;
+    enum finding_kind kind = op->write ? FINDING_out_of_bounds_write : FINDING_out_of_bounds_read;
+    int64_t at = (int64_t)offset - VM_LOCAL_START;
+    uint32_t size = w->local_bytes > VM_LOCAL_START ? w->local_bytes - VM_LOCAL_START : 0;
+    char note[120];
+    if (op->space == PTX_LOCAL)
+        at = (int64_t)(int32_t)(uint32_t)offset - VM_LOCAL_START;
+    if (at < 0) {
+        vm_report(vm, kind, WIRE_ERROR, site,
+                  "%s %u bytes, %lld bytes before the start of the thread's local arrays", verb,
+                  bytes, -(long long)at);
+        return;
+    }
+    element_note((uint64_t)at, size, op->bytes, note, sizeof note);
+    vm_report(vm, kind, WIRE_ERROR, site,
+              "%s %u bytes at byte %lld of the thread's local arrays, which have %u bytes%s", verb,
+              bytes, (long long)at, size, note);
+}
+
 void check_fault(struct warp *w, const struct mem_op *op, unsigned lane, uint64_t address,
                  unsigned bytes)
 {
@@ -144,20 +170,16 @@ void check_fault(struct warp *w, const struct mem_op *op, unsigned lane, uint64_
         vm_fault(w, VM_MISALIGNED);
         return;
     }
-    uint64_t window = vm->window;
     bool shared = op->space == PTX_SHARED || op->space == PTX_SHARED_CLUSTER;
-    bool generic = op->space == PTX_GENERIC;
-    if (shared || (generic && address - (window + VM_SHARED_OFFSET) < VM_SHARED_BYTES)) {
-        shared_fault(w, op, &site, verb, shared ? address : address - (window + VM_SHARED_OFFSET),
-                     bytes);
-    } else if (op->space == PTX_LOCAL ||
-               (generic && address - (window + VM_LOCAL_OFFSET) < VM_LOCAL_BYTES)) {
-        vm_report(vm, op->write ? FINDING_out_of_bounds_write : FINDING_out_of_bounds_read,
-                  WIRE_ERROR, &site,
-                  "%s %u bytes outside of the thread's local memory (a local array)", verb, bytes);
-    } else {
+    bool local = op->space == PTX_LOCAL, generic = op->space == PTX_GENERIC;
+    uint64_t in_shared = address - (vm->window + VM_SHARED_OFFSET);
+    uint64_t in_local = address - (vm->window + VM_LOCAL_OFFSET);
+    if (shared || (generic && in_shared + BEFORE_WINDOW < VM_SHARED_BYTES))
+        shared_fault(w, op, &site, verb, shared ? address : in_shared, bytes);
+    else if (local || (generic && in_local + BEFORE_WINDOW < VM_LOCAL_BYTES + BEFORE_WINDOW))
+        local_fault(w, op, &site, verb, local ? address : in_local, bytes);
+    else
         global_fault(w, op, &site, verb, address, bytes);
-    }
     vm_fault(w, VM_ILLEGAL_ADDRESS);
 }
 

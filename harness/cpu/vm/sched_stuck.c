@@ -71,8 +71,7 @@ void stuck_watch(struct warp *w)
 /* ---- telling it ---- */
 
 struct waiting {
-    char line[96];
-    const char *how;
+    char line[96], how[96];
     uint32_t threads;
 };
 
@@ -85,7 +84,7 @@ static void add_place(struct vm_engine *e, struct waiting *list, uint32_t *count
         in = e->code->origins[k];
     vm_describe_loc(e->vm, e->code->module, in ? in->loc : 0, line, sizeof line);
     for (uint32_t k = 0; k < *count; k++)
-        if (strcmp(list[k].line, line) == 0 && list[k].how == how) {
+        if (strcmp(list[k].line, line) == 0 && strcmp(list[k].how, how) == 0) {
             list[k].threads += vm_count_lanes(mask);
             return;
         }
@@ -93,21 +92,35 @@ static void add_place(struct vm_engine *e, struct waiting *list, uint32_t *count
         return;
     struct waiting *added = &list[(*count)++];
     memcpy(added->line, line, sizeof line);
-    added->how = how;
+    snprintf(added->how, sizeof added->how, "%s", how);
     added->threads = vm_count_lanes(mask);
+}
+
+/* Named and counted barriers: which one, and how many have come. */
+static void add_barrier(struct vm_engine *e, const struct warp *w, struct waiting *list,
+                        uint32_t *count, uint32_t pc, unsigned id, uint32_t mask)
+{
+    const struct barrier *bar = &w->block->barriers[id];
+    char how[96] = "at a block barrier";
+    if (bar->expected)
+        snprintf(how, sizeof how, "at barrier %u, which waits for %u threads and has %u,", id,
+                 bar->expected, bar->arrived);
+    else if (id)
+        snprintf(how, sizeof how, "at barrier %u, which waits for the whole block,", id);
+    add_place(e, list, count, pc, how, mask);
 }
 
 static void gather(struct vm_engine *e, struct warp *w, struct waiting *list, uint32_t *count)
 {
     uint32_t pc = (uint32_t)(w->resume - e->code->insns);
     if (w->whole_waits)
-        add_place(e, list, count, pc - 1, "at a block barrier", w->mask);
+        add_barrier(e, w, list, count, pc - 1, w->whole_barrier, w->mask);
     else if (w->mask)
         add_place(e, list, count, check_spin_pc(e->code, pc), "spinning", w->mask);
     for (uint32_t k = 0; k < w->group_count; k++) {
         const struct group *g = &w->groups[k];
         if (g->state == VM_AT_BARRIER)
-            add_place(e, list, count, g->pc - 1, "at a block barrier", g->mask);
+            add_barrier(e, w, list, count, g->pc - 1, g->barrier, g->mask);
         else if (g->state == VM_AT_SYNC)
             add_place(e, list, count, g->pc, "at a warp sync", g->mask);
         else
@@ -169,11 +182,35 @@ static void describe(struct vm_engine *e, struct block **active, uint32_t count,
                                  list[k].how, list[k].line);
 }
 
+/* Threads that arrived at a barrier and went on (bar.arrive), where nobody waits for them. */
+static void add_arrivals(struct block **active, uint32_t count, char *text, size_t text_bytes)
+{
+    for (uint32_t k = 0; k < count; k++)
+        for (unsigned id = 0; id < VM_BARRIERS; id++) {
+            const struct barrier *bar = &active[k]->barriers[id];
+            bool waits = !bar->in_use;
+            for (uint32_t j = 0; j < active[k]->warp_count && !waits; j++) {
+                const struct warp *w = &active[k]->warps[j];
+                waits = w->whole_waits && w->whole_barrier == id;
+                for (uint32_t g = 0; g < w->group_count && !waits; g++)
+                    waits = w->groups[g].state == VM_AT_BARRIER && w->groups[g].barrier == id;
+            }
+            if (waits)
+                continue;
+            size_t used = strlen(text);
+            snprintf(text + used, text_bytes - used,
+                     "; %u threads have arrived at barrier %u, where nobody waits", bar->arrived,
+                     id);
+            return; /* one tells enough */
+        }
+}
+
 void stuck_report(struct vm_engine *e, struct block **active, uint32_t count)
 {
     struct vm_site site;
     char text[400];
     describe(e, active, count, &site, text, sizeof text);
+    add_arrivals(active, count, text, sizeof text);
     unsigned long long rest = crew_unclaimed(e);
     size_t used = strlen(text);
     if (rest && used < sizeof text)

@@ -219,6 +219,7 @@ CASE(first_warp_only)
 
 // Three warps at a barrier for two: the third waits for one more.
 // case counted_for_too_few: deadlock
+// says: at barrier 1, which waits for 64 threads and has 32, at
 __global__ void counted_for_too_few(const int *in, int *out)
 {
     int t = threadIdx.x;
@@ -232,6 +233,7 @@ CASE(counted_for_too_few)
 }
 
 // case counted_for_too_many: deadlock
+// says: 64 threads at barrier 1, which waits for 96 threads and has 64, at
 __global__ void counted_for_too_many(const int *in, int *out)
 {
     int t = threadIdx.x;
@@ -247,6 +249,7 @@ CASE(counted_for_too_many)
 
 // The producers arrive at barrier 2, the consumers wait at barrier 1.
 // case wrong_name: deadlock
+// says: ; 32 threads have arrived at barrier 2, where nobody waits
 __global__ void wrong_name(const int *in, int *out)
 {
     __shared__ int s[32];

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 // case guard_off_by_one: out_of_bounds_write
+// says: element 1000 of 1000
 __global__ void guard_off_by_one(const int *in, int *out, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -40,6 +41,7 @@ CASE(slack_of_the_allocation)
 }
 
 // case before_the_start: out_of_bounds_read
+// says: 4 bytes before the start of a buffer of 800 bytes
 __global__ void before_the_start(const int *in, int *out, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -99,6 +101,7 @@ CASE(bytes_for_elements)
 // Each row is 2^21 ints apart; row 1,024 begins at 2^31. The view has one column, so no case needs
 // a buffer of that size: the wrapped index lies before it.
 // case index_past_32_bits: out_of_bounds_read
+// says: overflowed 32 bits
 __global__ void index_past_32_bits(const int *view, int *out, int rows, int stride)
 {
     int r = blockIdx.x * blockDim.x + threadIdx.x + rows - 1;

@@ -80,6 +80,7 @@ CASE(lock_kept)
 
 // More blocks than can be resident.
 // case grid_barrier_by_spinning: deadlock
+// says: blocks have not started and cannot before one of these ends
 __global__ void grid_barrier_by_spinning(unsigned *arrived, int *out)
 {
     if (threadIdx.x == 0) {

@@ -9,6 +9,7 @@ __global__ void store_index(int *out)
 }
 
 // case empty_grid: cuda_error
+// says: for n = 0 do not launch
 // no line
 CASE(empty_grid)
 {
@@ -45,6 +46,7 @@ CASE(block_too_deep)
 }
 
 // case shared_without_opt_in: cuda_error
+// says: unless cudaFuncSetAttribute
 // no line
 __global__ void shared_without_opt_in(int *out)
 {

@@ -2,6 +2,7 @@
 #include "../faults.cuh"
 
 // case dynamic_too_small: out_of_bounds_write
+// says: the shared array `dynamic`, which has 1020 bytes in this launch: element 255 of 255
 __global__ void dynamic_too_small(const int *in, int *out)
 {
     extern __shared__ int dynamic[];
@@ -76,6 +77,7 @@ CASE(read_past_the_end)
 }
 
 // case read_before_the_start: out_of_bounds_read
+// says: 4 bytes before the start of `s`
 __global__ void read_before_the_start(const int *in, int *out)
 {
     __shared__ int s[256];
@@ -202,6 +204,7 @@ CASE(through_a_generic_pointer)
 }
 
 // case local_array_overrun: out_of_bounds_write
+// says: local arrays, which have 16 bytes: element 4 of 4
 __global__ void local_array_overrun(const int *in, int *out, int items)
 {
     int kept[4];
@@ -218,6 +221,7 @@ CASE(local_array_overrun)
 }
 
 // case local_index_negative: out_of_bounds_read
+// says: 4 bytes before the start of the thread's local arrays
 __global__ void local_index_negative(const int *in, int *out, int n)
 {
     int window[8];
