@@ -8,7 +8,7 @@ fragments for mma.*", spelled out per shape as the manual does), committed outpu
 import random
 import struct
 
-from generate import File, columns, mask, sx, tuples
+from generate import (F32, File, columns, fadd, ffma, float_tuples, fmul, mask, sx, tuples)
 
 rnd = random.Random(77)
 LANES = range(32)
@@ -435,6 +435,31 @@ def longs(f):
             ("b64", [9 if h else o[1] for h, o in zip(hit, old)])])
 
 
+def float_pairs():
+    """add, sub, mul, fma on two floats in a register of 64 bits."""
+    f = File("gen_pairs.txt")
+
+    def negated(b):
+        return b if F32.is_nan(b) else b ^ F32.sign
+    models = {"add": lambda m, a, b, c: fadd(F32, a, b, m),
+              "sub": lambda m, a, b, c: fadd(F32, a, negated(b), m),
+              "mul": lambda m, a, b, c: fmul(F32, a, b, m),
+              "fma": lambda m, a, b, c: ffma(F32, a, b, c, m)}
+    for op, model in models.items():
+        for mode in ("rn", "rz", "rm", "rp"):
+            low, high = float_tuples(F32, 3, 48), float_tuples(F32, 3, 48)
+            high = high[7:] + high[:7]
+            n = 3 if op == "fma" else 2
+            body = ".reg .b64 %x<4>;\n"
+            for k in range(n):
+                body += "mov.b64 %%x%d, {%%a%d, %%a%d};\n" % (k, 2 * k, 2 * k + 1)
+            body += "%s.%s.f32x2 %%x3, %s;\n" % (op, mode, ", ".join("%%x%d" % k for k in range(n)))
+            body += "mov.b64 {%d0, %d1}, %x3;"
+            ins = [("f32", [(low, high)[h][i][k] for i in range(48)]) for k in range(n) for h in (0, 1)]
+            f.case("%s.%s.f32x2" % (op, mode), body, ins,
+                   [("f32", [model(mode, *r) for r in half]) for half in (low, high)])
+
+
 def wide():
     f = File("gen_wide.txt", lanewise=False)
     longs(f)
@@ -548,3 +573,4 @@ def video(f):
 if __name__ == "__main__":
     matrices()
     wide()
+    float_pairs()

@@ -237,6 +237,45 @@ static void lower_rule(struct lower *l, const struct ptx_instr *in, const struct
     lower_finish(l, &d);
 }
 
+/* Two floats in 64 bits: each half as an operation of its own. A temporary has room for both halves
+ * of an operand, as two rows of 32 bits. */
+static bool lower_float_pair(struct lower *l, const struct ptx_instr *in)
+{
+    enum vm_op op = in->op == PTX_OP_add   ? VM_OP_add_f32
+                    : in->op == PTX_OP_sub ? VM_OP_sub_f32
+                    : in->op == PTX_OP_mul ? VM_OP_mul_f32
+                                           : VM_OP_fma_f32;
+    unsigned sources = in->op == PTX_OP_fma ? 3 : 2;
+    if (in->op != PTX_OP_add && in->op != PTX_OP_sub && in->op != PTX_OP_mul &&
+        in->op != PTX_OP_fma)
+        return false;
+    struct result d = lower_result(l, &in->operands[0]);
+    for (unsigned k = 0; k < sources; k++) {
+        uint32_t at =
+            lower_row(l, d.stream, lower_place(l, &in->operands[1 + k], PTX_B64), true, 3);
+        lower_unary(l, d.stream, VM_OP_trunc64_32, lower_temp(k), at);
+        lower_unary(l, d.stream, VM_OP_high64_32, lower_temp(k) + VM_ROW32, at);
+    }
+    bool mode = needs_mode(in);
+    if (mode)
+        lower_fp_mode(l, d.stream, in->round, (in->flags & PTX_F_FTZ) != 0);
+    for (uint32_t half = 0; half < 2 * VM_ROW32; half += VM_ROW32) {
+        struct insn *i = lower_emit(l, d.stream, op);
+        i->d = lower_temp(3) + half;
+        i->a = lower_temp(0) + half;
+        i->b = lower_temp(1) + half;
+        i->c = lower_temp(2) + half;
+    }
+    if (mode)
+        lower_fp_mode(l, d.stream, 0, 0);
+    struct insn *i = lower_emit(l, d.stream, VM_OP_pack_64);
+    i->d = d.row;
+    i->a = lower_temp(3);
+    i->b = lower_temp(3) + VM_ROW32;
+    lower_finish(l, &d);
+    return true;
+}
+
 /* ---- one at a time ---- */
 
 bool lower_scalar(struct lower *l, const struct ptx_instr *in)
@@ -428,6 +467,8 @@ bool lower_alu(struct lower *l, const struct ptx_instr *in)
     }
     if (d->kind != PTX_OPERAND_REG || l->regs[lower_root(l, d->reg)].kind == REG_128)
         return false;
+    if (in->type == PTX_F32X2)
+        return lower_float_pair(l, in);
     const struct rule *r = plain_form(in) ? find_rule(in) : NULL;
     if (r) {
         lower_rule(l, in, r);
