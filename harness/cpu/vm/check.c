@@ -2,6 +2,7 @@
  * checked. Here faults are found and told. The fast paths of exec_mem.c come here when their cache
  * misses, when addresses fall into several places, and for every fault. */
 #include "cpu/vm/check.h"
+#include "cpu/vm/delay.h"
 #include "cpu/vm/watch.h"
 
 #include <stdio.h>
@@ -255,7 +256,7 @@ static void remember(struct warp *w, const struct mem_op *op, const struct check
                                 .span = range_high(w, t->range) - t->range->low,
                                 .reported = c->reported,
                                 .carried = c->carried};
-    } else if (t->place == CHECK_GLOBAL && !shared_space && t->allocation &&
+    } else if (t->place == CHECK_GLOBAL && !shared_space && t->allocation && !w->engine->delay &&
                !(t->allocation->read_only && op->write)) {
         check_remember(w, op, t->allocation);
     }
@@ -281,7 +282,7 @@ bool vm_mem_slow(struct warp *w, const struct mem_op *op, uint32_t m)
     uint32_t global = 0, shared = 0, undefined = 0;
     uint64_t all = (1ull << op->total) - 1, used = op->write ? all : all & op->used_bytes;
     struct check_target t = {0};
-    w->bounced = 0;
+    w->bounced = w->delayed = 0;
     for (uint32_t rest = m; rest; rest &= rest - 1) {
         unsigned l = (unsigned)__builtin_ctz(rest);
         if (!check_resolve(w, op, l, w->lane_address[l], op->total, &t))
@@ -297,6 +298,8 @@ bool vm_mem_slow(struct warp *w, const struct mem_op *op, uint32_t m)
         } else {
             defined = check_defined(&t, w, used, op->write);
             w->lane_host[l] = t.host;
+            if (w->engine->delay && t.place == CHECK_GLOBAL)
+                w->lane_host[l] = delay_reach(w, op, l, w->lane_address[l], t.host);
             if (t.place == CHECK_SHARED) {
                 shared |= 1u << l;
                 w->lane_address[l] = t.offset;
@@ -326,7 +329,9 @@ void vm_mem_write_back(struct warp *w, const struct mem_op *op, uint32_t m)
         unsigned l = (unsigned)__builtin_ctz(rest);
         check_local_write(w, l, w->bounce_offset[l], w->bounce.bytes[l], op->total);
     }
-    w->bounced = 0;
+    for (uint32_t rest = m & w->delayed; rest; rest &= rest - 1)
+        delay_put(w, op, (unsigned)__builtin_ctz(rest));
+    w->bounced = w->delayed = 0;
 }
 
 bool check_peek(struct warp *w, unsigned lane, uint64_t address, void *to, uint64_t bytes)

@@ -1,5 +1,6 @@
 /* Atomics. */
 #include "cpu/vm/check.h"
+#include "cpu/vm/delay.h"
 #include "cpu/vm/scalar.h"
 #include "cpu/vm/watch.h"
 
@@ -154,11 +155,16 @@ static bool find_word(struct warp *w, const struct mem_op *op, unsigned lane, st
                 .span = (t.range->dynamic ? w->block->shared_end : t.range->high) - t.range->low,
                 .reported = c->reported};
     } else if (t.place == CHECK_GLOBAL) {
+        out->at -= t.allocation->base;
+        out->global = true;
+        if (w->engine->delay) {
+            delay_settle(w, lane, w->lane_address[lane], op->bytes);
+            out->bits = out->mine = check_bits(w, t.allocation);
+            return true;
+        }
         check_remember(w, op, t.allocation);
         out->bits = c->defined;
         out->mine = c->mine;
-        out->at -= t.allocation->base;
-        out->global = true;
     } else { /* local memory: nobody else can see it */
         check_local_read(w, lane, t.offset, w->bounce.bytes[lane], op->bytes);
         out->host = w->bounce.bytes[lane];

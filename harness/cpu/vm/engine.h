@@ -367,8 +367,11 @@ struct warp {
     uint32_t group_count;
     uint32_t clock; /* for ages */
     uint32_t spin, rotation;
+    uint64_t polled_version; /* of memory, at the last backward branch of a polling loop */
     uint32_t saved_guard;
     uint32_t bounced; /* lanes of a store whose bytes wait in bounce */
+    uint32_t delayed; /* the same, to be seen late, see delay.h */
+    uint32_t late;    /* list of such stores that nobody else sees yet */
     int32_t turn;     /* the budget that this turn started with */
 
     /* spinning, see sched_stuck.c */
@@ -425,6 +428,7 @@ struct block {
     uint64_t *shared_bits, *shared_defined; /* the latter NULL when nobody asks */
     uint32_t shared_end, shared_capacity;
     uint8_t *bank;
+    uint32_t late; /* list of stores that only the block sees yet, see delay.h */
     struct barrier barriers[VM_BARRIERS];
     struct warp *warps;
     struct race_block *races;
@@ -475,6 +479,8 @@ struct vm_engine {
     uint32_t race_pair_count;
     struct path_verdict paths[VM_PATHS]; /* of the running code */
     bool interleaved;                    /* WIRE_INTERLEAVED */
+    struct vm_delay *delay;              /* delay.h; NULL: stores are seen at once */
+    struct vm_delay *delay_memory;
 };
 
 /* ---- memory and checks (check*.c) ---- */
@@ -505,6 +511,7 @@ bool vm_async_exit(struct warp *w, uint32_t m); /* lanes end: their copies are d
 uint64_t vm_atomic_value(const struct mem_op *op, uint64_t old, uint64_t b, uint64_t c);
 bool vm_atomic(struct warp *w, const struct mem_op *op, uint8_t *f, uint32_t m);
 void vm_fence(struct warp *w, uint32_t m, uint32_t scope);
+void vm_publish(struct warp *w, uint32_t m, uint32_t scope); /* enum delay_scope, delay.h */
 void vm_check_own_mask(struct warp *w, const struct warp_op *op, uint32_t m);
 void vm_report_stuck_sync(struct warp *w, const struct warp_op *op, uint32_t m);
 /* Will lanes at pc do what comes after the barrier without having been at it? */

@@ -554,4 +554,10 @@ HANDLER(fence)
     NEXT;
 }
 
+HANDLER(publish)
+{
+    vm_publish(w, m, i->x);
+    NEXT;
+}
+
 MEMORY_HANDLER(async, vm_async(w, i, m))

@@ -1,6 +1,7 @@
 /* vm_launch(): sets the engine up for one kernel and one shape, runs it, cleans up. The engine
  * keeps its memory (blocks, stacks, shadows) from launch to launch. */
 #include "cpu/vm/check.h"
+#include "cpu/vm/delay.h"
 #include "cpu/vm/lower.h"
 #include "cpu/vm/sched.h"
 #include "cpu/vm/watch.h"
@@ -75,6 +76,7 @@ void vm_engine_free(struct vm_engine *e)
     free(e->caches);
     free(e->bank);
     free(e->race_pairs);
+    delay_free(e->delay_memory);
     crew_free(e->crew_kept);
     watch_profile_free(e);
     free(e);
@@ -245,6 +247,7 @@ static void start_warp(struct warp *w, uint32_t threads)
     w->passed_by = w->force_sync = w->cycling = w->done = w->whole_waits = false;
     w->runnable = true;
     w->loose = false;
+    w->late = 0;
     w->still_turns = 0;
     w->warp_count = 0;
     w->copy_count = 0;
@@ -272,6 +275,7 @@ void launch_start_block(struct block *b, uint64_t index)
     b->ctaid[2] = (uint32_t)(index / grid[0] / grid[1]);
     b->active = true;
     b->exited = b->done_warps = 0;
+    b->late = 0;
     memset(b->barriers, 0, sizeof b->barriers);
     for (unsigned k = 0; k < 3; k++) {
         set_slot(c, b->bank, (enum ptx_sreg)(PTX_SREG_ctaid_x + k), b->ctaid[k]);
@@ -463,7 +467,8 @@ enum vm_status vm_launch(struct vm *vm, struct vm_kernel *kernel, const struct v
     e->status = VM_OK;
     e->stopped = false;
     e->steps = e->quiet_since = 0;
-    e->rng_key = rng_key(vm->config.schedule_seed, vm->launch_count);
+    /* A seed means the same whatever ran before vm_configure(). */
+    e->rng_key = rng_key(vm->config.schedule_seed, vm->launch_count - vm->launch_count_before);
     e->rng_counter = 0;
     if (e->block_total == 0 || e->block_threads == 0)
         return VM_OK;
@@ -472,8 +477,11 @@ enum vm_status vm_launch(struct vm *vm, struct vm_kernel *kernel, const struct v
     prepare_memory(e);
     run_setup(e, e->setup_warp, VM_PER_LAUNCH);
     set_resident_blocks(e);
-    crew_run(e);
     vm_watch_end(e);
+    delay_start(e);
+    crew_run(e);
+    delay_drain_all(e);
+    e->delay = NULL;
     for (uint32_t k = 0; k < e->slots_used; k++)
         e->slots[k]->active = false;
     vm_race_launch_end(e);

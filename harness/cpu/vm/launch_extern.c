@@ -1,5 +1,6 @@
 /* What device code calls that has no body in PTX: printf, assert, malloc; and the clocks. */
 #include "cpu/vm/check.h"
+#include "cpu/vm/delay.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -89,6 +90,7 @@ static void release(struct warp *w, uint64_t address)
 void vm_extern_call(struct warp *w, const struct insn *i, uint32_t m)
 {
     const struct extern_op *op = (const struct extern_op *)(uintptr_t)i->imm;
+    delay_publish(w, m, DELAY_DEVICE); /* they read memory themselves */
     for (uint32_t rest = m; rest; rest &= rest - 1) {
         unsigned lane = (unsigned)__builtin_ctz(rest);
         struct reader reader = {.w = w, .lane = lane};

@@ -381,6 +381,8 @@ static void lower_one(struct lower *l, const struct ptx_instr *in)
             lower_guard_point(l);
         }
     }
+    if (l->fine)
+        lower_publish(l, in);
     if (!lower_flow(l, in) && !lower_memory(l, in) && !lower_async(l, in) && !lower_matrix(l, in) &&
         !lower_stack(l, in) && !lower_alu(l, in))
         lower_unsupported(l);

@@ -158,6 +158,8 @@ void lower_address(struct lower *l, struct mem_op *op, const struct ptx_operand 
 /* ---- lower_fine.c ---- */
 /* May another thread's access come between this instruction and the one before it? */
 bool lower_is_access(const struct ptx_instr *in);
+/* What comes before an instruction that publishes earlier stores. */
+void lower_publish(struct lower *l, const struct ptx_instr *in);
 
 /* ---- lower_analysis.c ---- */
 void lower_analyse(struct lower *l);

@@ -122,7 +122,7 @@ struct vm {
     struct wire_counters counters;
     struct wire_profile *profile; /* NULL: nobody asks */
     enum vm_status sticky;
-    uint64_t launch_count;
+    uint64_t launch_count, launch_count_before; /* vm_configure */
     uint32_t operation_count; /* begun so far, see vm_begin_operation() */
     struct vm_operation operation;
     char operation_what[128];

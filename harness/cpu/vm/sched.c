@@ -9,6 +9,8 @@
 #include "cpu/vm/sched.h"
 #include "cpu/vm/watch.h"
 
+#include "cpu/vm/delay.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -165,6 +167,7 @@ static bool run_warp(struct sched *s, struct warp *w)
     uint64_t version = e->version;
     w->budget = w->turn = turn;
     e->exec->run(w);
+    delay_tick(e);
     uint64_t steps = (uint64_t)((int64_t)w->turn - w->budget);
     w->warp_count += steps;
     e->steps += steps;
@@ -242,6 +245,7 @@ static void retire(struct sched *s, uint32_t at)
 {
     struct block *b = s->active[at];
     b->active = false;
+    delay_retire(b);
     s->free_slots[s->free_count++] = b->slot;
     memmove(s->active + at, s->active + at + 1, (s->count - at - 1) * sizeof(void *));
     s->count--;
@@ -306,8 +310,8 @@ static bool force_syncs(struct sched *s)
     return forced;
 }
 
-/* Nothing moved: more blocks, or lanes that wait for a mask that cannot arrive, or more blocks than
- * were asked for but not more than the device holds, or the end. */
+/* Nothing moved: more blocks, late stores become visible, or lanes that wait for a mask that cannot
+ * arrive, or more blocks than were asked for but not more than the device holds, or the end. */
 static bool unblock(struct sched *s)
 {
     struct vm_engine *e = s->e;
@@ -315,14 +319,19 @@ static bool unblock(struct sched *s)
         s->target = s->target * 2 < s->most ? s->target * 2 : s->most;
         return true;
     }
-    if (!stuck_judge(e, s->active, s->count))
+    if (!stuck_judge(e, s->active, s->count)) {
+        delay_drain_one(e);
+        return true;
+    }
+    if (delay_drain_all(e))
         return true;
     if (force_syncs(s))
         return true;
     if (s->most < e->resident_most && e->next_block < e->block_total &&
         s->schedule != WIRE_LAST_FIRST) {
         stuck_warn_resident(e, s->active, s->count);
-        s->target = ++s->most;
+        s->most = 2 * s->most < e->resident_most ? 2 * s->most : e->resident_most;
+        s->target = s->most;
         return true;
     }
     stuck_report(e, s->active, s->count);

@@ -20,6 +20,8 @@ struct shake { /* the habits of one launch */
     int32_t turn_most;
     uint32_t active;  /* blocks at first */
     uint32_t part_in; /* one turn in so many begins by parting lanes; 0 = none */
+    uint32_t
+        meet_in; /* in one turn of so many groups join those they come past; 0 = at syncs only */
     uint32_t slow_in; /* one warp in so many is slow; 0 = none */
     uint64_t slow_key;
 };

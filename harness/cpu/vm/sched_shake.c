@@ -24,10 +24,12 @@ enum {
 void shake_start(struct shake *k, struct vm_engine *e)
 {
     static const int32_t TURNS[] = {1, 6, 24, 120};
-    static const uint32_t PARTS[] = {0, 2, 4, 16}, SLOW[] = {0, 8, 3, 2}, ACTIVE[] = {2, 4, 8, 16};
+    static const uint32_t PARTS[] = {0, 1, 2, 6}, MEETS[] = {0, 2, 8, 2};
+    static const uint32_t SLOW[] = {0, 8, 3, 2}, ACTIVE[] = {2, 4, 8, 16};
     *k = (struct shake){
         .turn_most = TURNS[sched_draw(e, 4)],
         .part_in = PARTS[sched_draw(e, 4)],
+        .meet_in = MEETS[sched_draw(e, 4)],
         .slow_in = SLOW[sched_draw(e, 4)],
         .active = ACTIVE[sched_draw(e, 4)],
         .slow_key = rng_mix(e->rng_key),
@@ -67,6 +69,7 @@ static uint32_t some_lanes(struct vm_engine *e, uint32_t m)
 int32_t shake_warp(const struct shake *k, struct warp *w)
 {
     struct vm_engine *e = w->engine;
+    bool apart = false;
     if (w->still_version != e->version) {
         w->still_version = e->version;
         w->still_turns = 0;
@@ -74,11 +77,17 @@ int32_t shake_warp(const struct shake *k, struct warp *w)
     w->loose = w->still_turns < STILL_TURNS;
     w->still_turns++;
     if (w->loose && w->mask) {
-        if (k->part_in && (w->mask & (w->mask - 1)) && sched_draw(e, k->part_in) == 0)
+        apart = !k->meet_in || sched_draw(e, k->meet_in);
+        if (k->part_in && (w->mask & (w->mask - 1)) && sched_draw(e, k->part_in) == 0) {
             vm_part_lanes(w, some_lanes(e, w->mask));
-        vm_change_group(w);
+            apart = true;
+        }
+        if (sched_draw(e, 2))
+            vm_change_group(w);
     }
     vm_watch_groups(w);
+    if (apart) /* nobody joins them before something else happens to the groups */
+        w->join_pc = UINT32_MAX;
     if (sched_draw(e, LONG_TURN_IN) == 0)
         return LONG_TURN;
     return (int32_t)sched_draw(e, (uint64_t)k->turn_most);

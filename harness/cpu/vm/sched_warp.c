@@ -6,6 +6,7 @@
  * branch that is taken often while others could run rotates: the group that has waited longest runs
  * for a while whatever its pc, then the order holds again. A loose warp (sched_shake.c) has no
  * order: whoever runs goes on until its turn ends, and takes along those that it comes past. */
+#include "cpu/vm/delay.h"
 #include "cpu/vm/engine.h"
 #include "cpu/vm/lower.h"
 #include "cpu/vm/sched.h"
@@ -124,7 +125,6 @@ void vm_change_group(struct warp *w)
     push(w, w->mask, (uint32_t)(w->resume - w->engine->code->insns), VM_RUNNABLE);
     w->groups[w->group_count++] = next;
     take(w, w->group_count - 1);
-    merge(w);
 }
 
 bool vm_has_runnable(const struct warp *w)
@@ -219,8 +219,10 @@ void vm_backward(struct warp *w, uint32_t pc, bool polling)
             (oldest == w->group_count || w->groups[k].age < w->groups[oldest].age))
             oldest = k;
     if (oldest == w->group_count) {
-        if (polling)
+        /* As long as something comes of it (lanes that compete by compare-and-swap), go on. */
+        if (polling && w->polled_version == w->engine->version)
             vm_halt(w, VM_STOP_YIELD);
+        w->polled_version = w->engine->version;
         return;
     }
     if (++w->spin < (polling ? SPINS_POLLING : SPINS_PLAIN))
@@ -244,6 +246,7 @@ void vm_exit_lanes(struct warp *w, uint32_t m)
     struct block *b = w->block;
     if (!vm_async_exit(w, m))
         return;
+    delay_publish(w, m, DELAY_BLOCK);
     if (w->passed_by)
         vm_report_passed_barrier(w, m);
     w->live &= ~m;

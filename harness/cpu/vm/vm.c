@@ -63,6 +63,7 @@ void vm_configure(struct vm *vm, const struct wire_device_config *config)
     vm->config.source_file[sizeof vm->config.source_file - 1] = '\0';
     vm->config.checks |= WIRE_CHECK_BOUNDS;
     vm->finding_count = 0;
+    vm->launch_count_before = vm->launch_count;
     vm->counters = (struct wire_counters){0};
     watch_profile_configure(vm);
     vm->peak_bytes = vm->used_bytes;
