@@ -7,8 +7,10 @@
 #include "base/proc.h"
 #include "judge/compile/compile.h"
 #include "judge/problem/target.h"
+#include "judge/report/profile.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +27,8 @@ enum {
     OPTION_RESIDENT,
     OPTION_STREAM_ORDER,
     OPTION_THREADS,
-    OPTION_TARGET
+    OPTION_TARGET,
+    OPTION_PROFILE
 };
 
 enum { RESIDENT_MAX = 1 << 30, THREADS_MAX = 1024 };
@@ -39,6 +42,7 @@ static const struct option OPTIONS[] = {
     {"stream-order", required_argument, NULL, OPTION_STREAM_ORDER},
     {"threads", required_argument, NULL, OPTION_THREADS},
     {"target", required_argument, NULL, OPTION_TARGET},
+    {"profile", no_argument, NULL, OPTION_PROFILE},
     {0},
 };
 
@@ -151,13 +155,20 @@ static int pass_on_number(struct cli *cli, const char *option, const char *varia
     return status == STATUS_DONE ? pass_on(cli, variable, optarg) : status;
 }
 
-static int take_option(struct cli *cli, int option, bool *on_gpu, const char **target)
+/* What the call asks for besides what the device is told. */
+struct exec_call {
+    bool on_gpu, profile;
+    const char *target;
+    char folder[PATH_MAX]; /* where the device leaves what it noted; "" = none */
+};
+
+static int take_option(struct cli *cli, int option, struct exec_call *call)
 {
     uint32_t checks;
     int status;
     switch (option) {
     case OPTION_DEVICE:
-        return cli_device(cli, optarg, on_gpu);
+        return cli_device(cli, optarg, &call->on_gpu);
     case OPTION_CHECK:
         status = cli_parse_checks(cli, optarg, &checks);
         return status == STATUS_DONE ? pass_on(cli, "SCANJUDGE_CHECKS", optarg) : status;
@@ -170,10 +181,13 @@ static int take_option(struct cli *cli, int option, bool *on_gpu, const char **t
     case OPTION_THREADS:
         return pass_on_number(cli, "threads", "SCANJUDGE_THREADS", THREADS_MAX);
     case OPTION_TARGET:
-        *target = target_find(optarg);
-        return *target ? STATUS_DONE
-                       : cli_usage(cli, "--target takes one of %s, not '%s'.", targets_allowed(),
-                                   optarg);
+        call->target = target_find(optarg);
+        return call->target ? STATUS_DONE
+                            : cli_usage(cli, "--target takes one of %s, not '%s'.",
+                                        targets_allowed(), optarg);
+    case OPTION_PROFILE:
+        call->profile = true;
+        return STATUS_DONE;
     case OPTION_STREAM_ORDER:
         if (wire_stream_order_find(optarg) == WIRE_STREAM_ORDER_COUNT)
             return cli_usage(cli, "--stream-order takes one of %s, not '%s'.",
@@ -184,24 +198,56 @@ static int take_option(struct cli *cli, int option, bool *on_gpu, const char **t
     }
 }
 
-int command_exec(struct cli *cli, int argc, char **argv)
+/* A folder for what the device notes, and the variable that tells it. */
+static int ask_for_notes(struct cli *cli, struct exec_call *call)
 {
-    int option;
-    bool on_gpu = false;
-    const char *target = target_default();
-    while ((option = cli_option(cli, argc, argv, OPTIONS, true)) != -1) {
-        int status = take_option(cli, option, &on_gpu, &target);
-        if (status != STATUS_DONE)
-            return status;
+    struct err e;
+    if (!call->profile)
+        return STATUS_DONE;
+    if (call->on_gpu)
+        return cli_usage(cli, "--profile is for the CPU device: a card does not count by lines.");
+    if (file_make_temp_dir(call->folder, sizeof call->folder, "scanjudge-exec", &e) != 0)
+        return cli_failed(cli, "%s", e.text);
+    return pass_on(cli, "SCANJUDGE_PROFILE", arena_printf(&cli->arena, "%s/profile", call->folder));
+}
+
+/* A program may have written anything there. */
+static int show_profile(struct cli *cli, const struct exec_call *call, const char *source)
+{
+    enum { SOURCE_MOST = 1 << 20 };
+    static struct wire_profile profile;
+    struct text bytes, code, out;
+    struct err e;
+    text_init(&bytes);
+    text_init(&code);
+    text_init(&out);
+    const char *path = arena_printf(&cli->arena, "%s/profile", call->folder);
+    int status = STATUS_DONE;
+    if (!file_exists(path)) {
+        status = cli_failed(cli, "there is no profile: the program ended early, or did not use the "
+                                 "device");
+    } else if (file_read(path, sizeof profile, &bytes, &e) != 0 ||
+               file_read(source, SOURCE_MOST, &code, &e) != 0) {
+        status = cli_failed(cli, "%s", e.text);
+    } else {
+        memcpy(&profile, bytes.data, bytes.length);
+        if (bytes.length != sizeof profile || !wire_profile_validate(&profile)) {
+            status = cli_failed(cli, "the profile that the program left is none");
+        } else {
+            text_addf(&out, "profile\n");
+            report_profile(&profile, file_base_name(source), text_str(&code), &out);
+            fputs(text_str(&out), stderr);
+        }
     }
-    if (optind >= argc)
-        return cli_usage(cli, "exec wants a .cu file.");
-    const char *source = argv[optind], *program = NULL, *libraries = NULL;
-    int status = build_program(cli, source, target, on_gpu, &program, &libraries);
-    if (status != STATUS_DONE)
-        return status;
-    argv[optind] = (char *)(uintptr_t)program; /* argv[0] of the program; the rest follows */
-    struct proc_spec spec = {.argv = (const char *const *)(argv + optind),
+    text_release(&bytes);
+    text_release(&code);
+    text_release(&out);
+    return status;
+}
+
+static int run_program(struct cli *cli, const char *source, const char *libraries, char **argv)
+{
+    struct proc_spec spec = {.argv = (const char *const *)argv,
                              .environment = environment_for(cli, source, libraries),
                              .keep_fd = -1,
                              .pass_output = true};
@@ -226,4 +272,31 @@ int command_exec(struct cli *cli, int argc, char **argv)
     else if (end.how == PROC_EXITED && end.code != 0)
         fprintf(stderr, "judge: the program returned %d\n", end.code);
     return end.how == PROC_EXITED && end.code == 0 ? STATUS_DONE : STATUS_NOT_ACCEPTED;
+}
+
+int command_exec(struct cli *cli, int argc, char **argv)
+{
+    int option;
+    struct exec_call call = {.target = target_default()};
+    while ((option = cli_option(cli, argc, argv, OPTIONS, true)) != -1) {
+        int status = take_option(cli, option, &call);
+        if (status != STATUS_DONE)
+            return status;
+    }
+    if (optind >= argc)
+        return cli_usage(cli, "exec wants a .cu file.");
+    const char *source = argv[optind], *program = NULL, *libraries = NULL;
+    int status = build_program(cli, source, call.target, call.on_gpu, &program, &libraries);
+    if (status == STATUS_DONE)
+        status = ask_for_notes(cli, &call);
+    if (status != STATUS_DONE)
+        return status;
+    argv[optind] = (char *)(uintptr_t)program; /* argv[0] of the program; the rest follows */
+    status = run_program(cli, source, libraries, argv + optind);
+    if (call.profile) {
+        int shown = show_profile(cli, &call, source);
+        status = status == STATUS_DONE ? shown : status;
+        file_remove_tree(call.folder, NULL);
+    }
+    return status;
 }

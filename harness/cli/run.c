@@ -20,6 +20,7 @@ enum {
     OPTION_CHECK,
     OPTION_SCHEDULES,
     OPTION_SCHEDULE,
+    OPTION_PROFILE,
     OPTION_VERBOSE
 };
 
@@ -34,6 +35,7 @@ static const struct option OPTIONS[] = {
     {"check", required_argument, NULL, OPTION_CHECK},
     {"schedules", required_argument, NULL, OPTION_SCHEDULES},
     {"schedule", required_argument, NULL, OPTION_SCHEDULE},
+    {"profile", no_argument, NULL, OPTION_PROFILE},
     {"verbose", no_argument, NULL, OPTION_VERBOSE},
     {0},
 };
@@ -120,6 +122,9 @@ static int parse(struct cli *cli, int argc, char **argv, struct run_call *call)
         case OPTION_SCHEDULE:
             status = cli_parse_schedule(cli, optarg, &call->judge.only);
             break;
+        case OPTION_PROFILE:
+            call->judge.profile = true;
+            break;
         case OPTION_VERBOSE:
             call->verbose = true;
             break;
@@ -130,6 +135,8 @@ static int parse(struct cli *cli, int argc, char **argv, struct run_call *call)
         (call->judge.schedules || call->judge.only.is_set))
         return cli_usage(cli, "--schedules and --schedule are for the CPU device: a card has its "
                               "own.");
+    if (status == STATUS_DONE && call->judge.on_gpu && call->judge.profile)
+        return cli_usage(cli, "--profile is for the CPU device: a card does not count by lines.");
     if (status == STATUS_DONE && argc - optind != 2)
         return cli_usage(cli, "run wants a problem and a .cu file, and got %d argument%s.",
                          argc - optind, argc - optind == 1 ? "" : "s");

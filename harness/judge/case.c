@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "judge/costs.h"
+#include "judge/inspect.h"
 #include "judge/request.h"
 
 #include <inttypes.h>
@@ -298,6 +299,8 @@ int session_run_case(struct session *s, struct prepared_case *c, struct result_c
     keeper_begin_case(&s->submission);
     r->had_earlier_passes = s->submission.passes_before_case > 0;
     int status = run_passes(r, e);
+    if (status == 0 && s->inspected && strcmp(s->inspected, result->name) == 0)
+        status = inspect_case(r, e);
     if (result->verdict != VERDICT_accepted)
         result->reproduce = reproduce_command(s, result);
     result->stdout_text = printed(s->arena, &r->out);

@@ -111,6 +111,11 @@ static void adopt_case(struct result_case *r, struct arena *arena)
     r->mismatch.expected = copied(arena, r->mismatch.expected);
     r->mismatch.got = copied(arena, r->mismatch.got);
     r->diagnosis = copied(arena, r->diagnosis);
+    if (r->profile) {
+        struct wire_profile *p = arena_alloc(arena, sizeof *p);
+        memcpy(p, r->profile, sizeof *p);
+        r->profile = p;
+    }
     r->reproduce = copied(arena, r->reproduce);
     r->stdout_text = copied(arena, r->stdout_text);
     r->stderr_text = copied(arena, r->stderr_text);

@@ -7,6 +7,7 @@
 #include "base/rng.h"
 #include "judge/compile/compile.h"
 #include "judge/crew.h"
+#include "judge/inspect.h"
 #include "judge/problem/suggest.h"
 
 #include <pthread.h>
@@ -223,6 +224,19 @@ static int check_parts(struct judging *j, struct err *e)
     return 0;
 }
 
+/* The text that a profile is told along. */
+static int load_source(struct judging *j, struct err *e)
+{
+    enum { MOST = 1 << 20 };
+    struct text source;
+    text_init(&source);
+    int status = file_read(j->session.source, MOST, &source, e);
+    if (status == 0)
+        j->result->source = arena_strndup(j->session.arena, text_str(&source), source.length);
+    text_release(&source);
+    return status;
+}
+
 static int judge_all(struct judging *j, const char *problem_id, struct err *e)
 {
     struct session *s = &j->session;
@@ -237,6 +251,9 @@ static int judge_all(struct judging *j, const char *problem_id, struct err *e)
     j->has_work = true;
     if (work_init(&j->work, &j->problem, j->cases, j->case_count, s->seed, !s->use_reference,
                   s->arena, e) != 0)
+        return -1;
+    s->inspected = inspect_choose(&j->work, s->options);
+    if (s->inspected && load_source(j, e) != 0)
         return -1;
     progress(j, "compiling", 0, j->case_count);
     start_compiling(j);

@@ -14,6 +14,7 @@ struct session {
     const char *source; /* as the caller named it */
     uint32_t checks;    /* enum wire_check bits */
     uint64_t seed;
+    const char *inspected; /* name of the case that is looked at line by line, NULL = none */
     struct keeper submission, reference;
     bool use_reference;       /* it gives the expected answers */
     bool block_order_seen;    /* warned about: not looked for again */

@@ -78,6 +78,9 @@ static int accept_request(struct pass_state *s, const struct wire_request *q, co
     for (unsigned i = 0; i < q->param_count; i++)
         if (check_param(q, &q->params[i], e) != 0)
             return -1;
+    if (q->profile_bytes > q->out_bytes || q->profile_offset > q->out_bytes - q->profile_bytes ||
+        q->profile_offset % 64)
+        return err_set(e, "the profile lies outside of the memory that came with the request");
     if (region_map(&s->inputs, fds[0], q->in_bytes, PROT_READ, e) != 0)
         return -1;
     return region_map(&s->outputs, fds[1], q->out_bytes, PROT_READ | PROT_WRITE, e);
@@ -239,14 +242,19 @@ static cudaError_t copy_back(struct pass_state *s, const struct wire_request *q)
     return d->cudaStreamSynchronize(d->stream);
 }
 
-static void observe(const struct device *d, uint64_t bytes_before, struct wire_reply *reply)
+static void observe(const struct pass_state *s, const struct wire_request *q, uint64_t bytes_before,
+                    struct wire_reply *reply)
 {
+    const struct device *d = s->device;
     if (!d->hooks)
         return;
     size_t all = d->hooks->findings(reply->findings, WIRE_FINDINGS_MAX);
     reply->finding_count = all < WIRE_FINDINGS_MAX ? (uint32_t)all : WIRE_FINDINGS_MAX;
     reply->findings_dropped = (uint32_t)(all - reply->finding_count);
     d->hooks->counters(&reply->counters);
+    if (q->profile_bytes)
+        reply->profile_used =
+            d->hooks->profile(s->outputs.bytes + q->profile_offset, q->profile_bytes);
     uint64_t peak = d->hooks->peak_bytes();
     reply->device_bytes = peak > bytes_before ? peak - bytes_before : 0;
 }
@@ -297,7 +305,7 @@ void pass_run(struct pass_state *s, const struct wire_request *q, const int fds[
     cudaError_t error = wait_for_entry(d, q, &when);
     reply->elapsed_ns = clock_now_ns() - start;
 
-    observe(d, bytes_before, reply);
+    observe(s, q, bytes_before, reply);
     if (error == cudaSuccess) {
         error = copy_back(s, q);
         when = "copying the results back";

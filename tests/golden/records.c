@@ -160,6 +160,42 @@ static struct result_case costly_cases[] = {
      .reproduce = "./judge.sh run multi-block-scan a.cu --case 'many blocks' --seed 1"},
 };
 
+#define L(kernel, file, line, instructions, bytes, requests, sectors, passes)                      \
+    {                                                                                              \
+        kernel, file, line,                                                                        \
+        {                                                                                          \
+            {                                                                                      \
+                [COUNTER_warp_instructions] = instructions,                                        \
+                [COUNTER_instructions] = 32 * instructions, [COUNTER_global_bytes_read] = bytes,   \
+                [COUNTER_global_requests] = requests, [COUNTER_global_sectors] = sectors,          \
+                [COUNTER_shared_requests] = passes ? 20 : 0,                                       \
+                [COUNTER_shared_bank_conflicts] = passes                                           \
+            }                                                                                      \
+        }                                                                                          \
+    }
+
+static const struct wire_profile profile = {
+    .magic = WIRE_PROFILE_MAGIC,
+    .kernel_count = 2,
+    .file_count = 3,
+    .line_count = 7,
+    .dropped = 3,
+    .kernels = {{"scan_tiles", 1, 3, 768}, {HOSTILE, 2, 1, 32}},
+    .files = {"", "strided.cu", HOSTILE ".cuh"},
+    .lines = {L(0, 1, 12, 1234567, 0, 0, 0, 0), L(0, 1, 13, 96, 3072, 24, 768, 0),
+              L(0, 1, 2, 48, 0, 0, 0, 0), L(1, 1, 13, 4, 128, 1, 4, 0),
+              L(0, 1, 15, 480, 0, 0, 0, 620), L(1, 2, 7, 3, 0, 0, 0, 0), L(1, 0, 0, 2, 0, 0, 0, 0)},
+};
+
+static struct result_case profiled_cases[] = {
+    {.name = "n=768", .verdict = VERDICT_accepted, .ms = 1, .passes = 8, .profile = &profile},
+    {.name = "n=769",
+     .verdict = VERDICT_accepted,
+     .ms = 1,
+     .passes = 8,
+     .profile_note = "the case did not come to its end, so nothing is known of its lines"},
+};
+
 const struct record RECORDS[] = {
     {"accepted",
      {.problem = "multi-block-scan",
@@ -229,6 +265,20 @@ const struct record RECORDS[] = {
       .seed = 1,
       .compile = {.ok = true, .ms = 900, .log = ""},
       .cases = costly_cases,
+      .case_count = 2,
+      .total_ms = 1000},
+     {0}},
+    {"profile",
+     {.problem = "multi-block-scan",
+      .submission = "homework/strided.cu",
+      .device = "cpu",
+      .verdict = VERDICT_accepted,
+      .source = "// " HOSTILE "\nconstexpr int kThreads = 256;\n\n\n\n\n\n\n\n\n"
+                "__global__ void scan_tiles(const int *in)\n{\n\tint x = in[threadIdx.x * 32];\n"
+                "    __syncthreads();\n    s[threadIdx.x * 32] = x; // " HOSTILE "\n}\n",
+      .seed = 1,
+      .compile = {.ok = true, .ms = 900, .log = ""},
+      .cases = profiled_cases,
       .case_count = 2,
       .total_ms = 1000},
      {0}},

@@ -237,11 +237,18 @@ static void left_behind(const char *stream_name)
     (void)stream_name;
 }
 
+static size_t profile(void *out, size_t bytes)
+{
+    if (bytes)
+        memset(out, 0x5a, bytes);
+    return bytes;
+}
+
 const struct wire_device_hooks *scanjudge_device_hooks(void)
 {
     static const struct wire_device_hooks HOOKS = {
-        WIRE_HOOKS_VERSION,   configure,  narrow,      forget,     findings, counters,
-        explain_host_address, peak_bytes, name_stream, left_behind};
+        WIRE_HOOKS_VERSION,   configure,  narrow,      forget,      findings, counters,
+        explain_host_address, peak_bytes, name_stream, left_behind, profile};
     return &HOOKS;
 }
 #endif

@@ -4,7 +4,9 @@
  * findings without the lock, since the thread that holds it may be the one that crashed. */
 #include "cpu/cudart/environment.h"
 
+#include "base/file.h"
 #include "cpu/cudart/queue.h"
+#include "wire/profile.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -14,6 +16,7 @@
 #include <unistd.h>
 
 static bool report_wanted, reported;
+static const char *profile_path; /* NULL = not wanted */
 
 /* ---- reading ---- */
 
@@ -93,6 +96,9 @@ void environment_read(struct wire_device_config *config)
     const char *source = getenv("SCANJUDGE_SOURCE");
     if (source)
         snprintf(config->source_file, sizeof config->source_file, "%s", source);
+    profile_path = getenv("SCANJUDGE_PROFILE");
+    if (profile_path)
+        config->checks |= WIRE_CHECK_PROFILE;
     const char *wanted = getenv("SCANJUDGE_REPORT");
     report_wanted = wanted && strcmp(wanted, "1") == 0;
 }
@@ -160,8 +166,19 @@ static void write_findings(void)
     }
 }
 
+static void write_profile(void)
+{
+    static struct wire_profile profile;
+    struct err e;
+    if (!profile_path || !rt.vm || !vm_profile(rt.vm, &profile, sizeof profile))
+        return;
+    if (file_write(profile_path, &profile, sizeof profile, &e) != 0)
+        fprintf(stderr, "scanjudge: %s\n", e.text);
+}
+
 __attribute__((destructor)) static void report_at_exit(void)
 {
+    write_profile();
     if (!report_wanted)
         return;
     fflush(stdout);

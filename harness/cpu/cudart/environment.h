@@ -10,6 +10,7 @@
  *   SCANJUDGE_CHECKS    names of wire/checks.def with commas between them
  *   SCANJUDGE_SOURCE    base name of the source file whose lines findings prefer
  *   SCANJUDGE_REPORT    1: findings go to stderr when the program ends or crashes
+ *   SCANJUDGE_PROFILE   a file that gets a struct wire_profile when the program ends
  *   SCANJUDGE_STEP_LIMIT  most warp instructions of one launch
  *
  * A value that is none of these is named on stderr and ignored. */

@@ -93,6 +93,15 @@ static void left_behind(const char *stream_name)
     rt_unlock();
 }
 
+static size_t profile(void *out, size_t bytes)
+{
+    if (!enter())
+        return 0;
+    size_t used = vm_profile(rt.vm, out, bytes);
+    rt_unlock();
+    return used;
+}
+
 const struct wire_device_hooks *scanjudge_device_hooks(void)
 {
     static const struct wire_device_hooks hooks = {
@@ -106,6 +115,7 @@ const struct wire_device_hooks *scanjudge_device_hooks(void)
         .peak_bytes = peak_bytes,
         .name_stream = name_stream,
         .left_behind = left_behind,
+        .profile = profile,
     };
     return &hooks;
 }

@@ -116,6 +116,42 @@ static json_t *failing_pass(const struct result_pass *p)
     return o;
 }
 
+/* Counters that are 0 are left out: a line has few of them. */
+static json_t *profile_line(const struct wire_profile *p, const struct wire_profile_line *l)
+{
+    json_t *o = checked(json_object());
+    set(o, "kernel", string(p->kernels[l->kernel].name));
+    set(o, "file", string(p->files[l->file]));
+    set(o, "line", json_integer(l->line));
+    json_t *values = checked(json_object());
+    for (int k = 0; k < COUNTER_COUNT; k++)
+        if (l->counters.value[k])
+            set(values, counter_name((enum counter)k),
+                json_integer((json_int_t)l->counters.value[k]));
+    set(o, "counters", values);
+    return o;
+}
+
+static json_t *profile(const struct wire_profile *p)
+{
+    json_t *o = checked(json_object()), *kernels = checked(json_array());
+    for (uint32_t i = 0; i < p->kernel_count; i++) {
+        const struct wire_profile_kernel *k = &p->kernels[i];
+        json_t *kernel = checked(json_object());
+        set(kernel, "name", string(k->name));
+        set(kernel, "launches", json_integer((json_int_t)k->launches));
+        set(kernel, "blocks", json_integer((json_int_t)k->blocks));
+        set(kernel, "threads", json_integer((json_int_t)k->threads));
+        append(kernels, kernel);
+    }
+    set(o, "kernels", kernels);
+    json_t *lines = checked(json_array());
+    for (uint32_t i = 0; i < p->line_count; i++)
+        append(lines, profile_line(p, &p->lines[i]));
+    set(o, "lines", lines);
+    return o;
+}
+
 static json_t *one_case(const struct result_case *c)
 {
     json_t *o = checked(json_object());
@@ -136,6 +172,9 @@ static json_t *one_case(const struct result_case *c)
     set(o, "findings", findings);
     if (c->has_counters)
         set(o, "counters", counters(&c->counters));
+    if (c->profile)
+        set(o, "profile", profile(c->profile));
+    set_text(o, "profile_note", c->profile_note);
     set_text(o, "stdout", c->stdout_text);
     set_text(o, "stderr", c->stderr_text);
     set_text(o, "reproduce", c->reproduce);

@@ -3,6 +3,7 @@
 #ifndef JUDGE_REPORT_RESULT_H
 #define JUDGE_REPORT_RESULT_H
 
+#include "wire/profile.h"
 #include "wire/wire.h"
 
 #include <stdbool.h>
@@ -38,6 +39,8 @@ struct result_case {
     unsigned finding_count;
     bool has_counters;
     struct wire_counters counters;
+    const struct wire_profile *profile; /* NULL: not asked for, or profile_note says why */
+    const char *profile_note;
     const char *reproduce;                 /* command; NULL for an accepted case */
     const char *stdout_text, *stderr_text; /* what the submission printed, capped, "" */
 };
@@ -57,6 +60,7 @@ struct result {
     const char *problem, *submission, *device; /* "cpu" | "gpu" */
     enum verdict verdict;
     const char *message; /* judge_error and compile_error: a sentence; else NULL */
+    const char *source;  /* the text of the submission, where a case has a profile; else NULL */
     uint64_t seed;
     struct result_compile compile;
     struct result_case *cases;

@@ -1,5 +1,7 @@
 /* For a person: the verdict, then the first failing case with all that is known about it, then the
  * warnings, then a table of the cases. A sentence should tell a student what to look at next. */
+#include "base/file.h"
+#include "judge/report/profile.h"
 #include "judge/report/report.h"
 #include "judge/report/utf8.h"
 
@@ -273,6 +275,19 @@ static void add_head(struct text *out, const struct report_options *o, const str
         add_block(out, "  ", r->message, LOG_BYTES_MAX);
 }
 
+static void add_profile(struct text *out, const struct result *r, const struct result_case *c)
+{
+    if (!c->profile && !c->profile_note)
+        return;
+    text_add(out, "\nprofile of case '");
+    report_add_escaped(out, c->name);
+    text_add(out, "'\n");
+    if (c->profile)
+        report_profile(c->profile, file_base_name(r->submission), r->source, out);
+    else
+        add_block(out, "  ", c->profile_note, PRINTED_BYTES_MAX);
+}
+
 void report_text(const struct result *r, const struct report_options *o, struct text *out)
 {
     add_head(out, o, r);
@@ -298,4 +313,6 @@ void report_text(const struct result *r, const struct report_options *o, struct 
         text_addc(out, '\n');
         add_table(out, o, r);
     }
+    for (unsigned i = 0; i < r->case_count; i++)
+        add_profile(out, r, &r->cases[i]);
 }

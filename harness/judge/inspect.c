@@ -1,0 +1,76 @@
+/* The device writes behind the outputs, into a region of this pass's own. What it writes is a claim
+ * like everything that comes out of the box: it is copied, then validated, then used. */
+#include "judge/inspect.h"
+
+#include "wire/profile.h"
+
+#include <string.h>
+
+const char *inspect_choose(const struct work *work, const struct judge_options *options)
+{
+    const struct prepared_case *best = NULL;
+    for (unsigned i = 0; i < work->count; i++) {
+        const struct prepared_case *c = &work->items[i].c;
+        bool small = work_is_small(c);
+        if (!best || (small && !work_is_small(best)) ||
+            (small == work_is_small(best) &&
+             (small ? c->bytes > best->bytes : c->bytes < best->bytes)))
+            best = c;
+    }
+    return options->profile && best ? best->data.instance->name : NULL;
+}
+
+static void take_profile(struct case_run *r, const uint8_t *bytes)
+{
+    const struct wire_reply *reply = &r->outcome.reply;
+    struct result_case *result = r->result;
+    if (r->outcome.how != RUN_REPLIED || reply->profile_used == 0) {
+        result->profile_note = "the case did not come to its end, so nothing is known of its lines";
+        return;
+    }
+    struct wire_profile *p = arena_alloc(r->s->arena, sizeof *p);
+    memcpy(p, bytes, sizeof *p);
+    if (reply->profile_used != sizeof *p || !wire_profile_validate(p))
+        result->profile_note = "what came back is no profile";
+    else
+        result->profile = p;
+}
+
+static void cut(struct text *t, size_t length)
+{
+    if (t->length > length) {
+        t->length = length;
+        t->data[length] = '\0';
+    }
+}
+
+int inspect_case(struct case_run *r, struct err *e)
+{
+    struct wire_request request;
+    struct run_region region, *before = r->outputs;
+    struct run_outcome *outcome = arena_alloc(&r->c->arena, sizeof *outcome);
+    struct pass_verdict *verdict = arena_alloc(&r->c->arena, sizeof *verdict);
+    size_t out = r->out.length, errors = r->errors.length;
+    double ms = r->result->ms;
+    *outcome = r->outcome;
+    *verdict = r->verdict;
+    session_configure(r->s, r->c, &PASSES[0], 0, &request);
+    request.device.checks |= WIRE_CHECK_PROFILE;
+    request.profile_offset = wire_align_up(request.out_bytes);
+    request.profile_bytes = sizeof(struct wire_profile);
+    request.out_bytes = request.profile_offset + request.profile_bytes;
+    if (run_region_init(&region, request.out_bytes, true, e) != 0)
+        return -1;
+    r->outputs = &region;
+    int status = case_run_pass(r, &request, e);
+    if (status == 0)
+        take_profile(r, region.bytes + request.profile_offset);
+    run_region_release(&region);
+    r->outputs = before;
+    r->outcome = *outcome;
+    r->verdict = *verdict;
+    r->result->ms = ms;
+    cut(&r->out, out);
+    cut(&r->errors, errors);
+    return status;
+}
