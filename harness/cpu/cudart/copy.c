@@ -311,6 +311,72 @@ cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p)
 RT_PER_THREAD(cudaMemcpy3D_ptds, (const struct cudaMemcpy3DParms *p),
               copy_3d("cudaMemcpy3D", p, cudaStreamPerThread, true))
 
+/* ---- between devices: there is one ---- */
+
+static cudaError_t copy_3d_peer(const struct cudaMemcpy3DPeerParms *p, cudaStream_t stream,
+                                bool wait)
+{
+    struct cudaMemcpy3DParms same = {.kind = cudaMemcpyDeviceToDevice};
+    if (!p || p->srcDevice != 0 || p->dstDevice != 0) {
+        rt_lock();
+        return rt_leave(p ? cudaErrorInvalidDevice : cudaErrorInvalidValue);
+    }
+    same.srcArray = p->srcArray;
+    same.srcPos = p->srcPos;
+    same.srcPtr = p->srcPtr;
+    same.dstArray = p->dstArray;
+    same.dstPos = p->dstPos;
+    same.dstPtr = p->dstPtr;
+    same.extent = p->extent;
+    return copy_3d("cudaMemcpy3DPeer", &same, stream, wait);
+}
+
+cudaError_t cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *p, cudaStream_t stream)
+{
+    return copy_3d_peer(p, stream, false);
+}
+RT_PTSZ(cudaMemcpy3DPeerAsync, (const struct cudaMemcpy3DPeerParms *p, cudaStream_t stream),
+        (p, rt_own(stream)))
+
+cudaError_t cudaMemcpy3DPeer(const struct cudaMemcpy3DPeerParms *p)
+{
+    return copy_3d_peer(p, NULL, true);
+}
+RT_PER_THREAD(cudaMemcpy3DPeer_ptds, (const struct cudaMemcpy3DPeerParms *p),
+              copy_3d_peer(p, cudaStreamPerThread, true))
+
+/* ---- many at once ---- */
+
+/* In the order given, which is one of those that are allowed. */
+cudaError_t cudaMemcpyBatchAsync(void *const *to, const void *const *from, const size_t *sizes,
+                                 size_t count, struct cudaMemcpyAttributes *attributes,
+                                 size_t *indexes, size_t attribute_count, cudaStream_t stream)
+{
+    struct rt_stream *s = NULL;
+    bool now = false; /* sources must have been read when the call returns */
+    (void)indexes;
+    cudaError_t error = rt_enter();
+    if (error == cudaSuccess && (count == 0 || !to || !from || !sizes || !attributes))
+        error = cudaErrorInvalidValue;
+    if (error == cudaSuccess)
+        error = rt_find_stream(stream, &s);
+    for (size_t i = 0; i < attribute_count && error == cudaSuccess; i++)
+        now |= attributes[i].srcAccessOrder == cudaMemcpySrcAccessOrderDuringApiCall;
+    for (size_t i = 0; i < count && error == cudaSuccess; i++)
+        error =
+            rt_copy("cudaMemcpyBatchAsync", to[i], from[i], sizes[i], cudaMemcpyDefault, s, false);
+    if (error == cudaSuccess && now && !s->capture) {
+        queue_wait_stream(s);
+        error = rt_fault();
+    }
+    return rt_leave(error);
+}
+RT_PTSZ(cudaMemcpyBatchAsync,
+        (void *const *to, const void *const *from, const size_t *sizes, size_t count,
+         struct cudaMemcpyAttributes *attributes, size_t *indexes, size_t attribute_count,
+         cudaStream_t stream),
+        (to, from, sizes, count, attributes, indexes, attribute_count, rt_own(stream)))
+
 /* ---- fills ---- */
 
 cudaError_t work_make_fill(struct rt_work *work, const char *call, struct rt_pitched to,

@@ -353,6 +353,15 @@ cudaError_t cudaDeviceDisablePeerAccess(int peer)
     return rt_leave(error == cudaSuccess ? cudaErrorPeerAccessNotEnabled : error);
 }
 
+cudaError_t cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attr, int from, int to)
+{
+    (void)attr; /* there is no other device for it to be about */
+    cudaError_t error = enter_for(from, value);
+    if (error == cudaSuccess)
+        error = check_device(to);
+    return rt_leave(error == cudaSuccess ? cudaErrorInvalidDevice : error);
+}
+
 /* ---- the driver: there is none behind this library ---- */
 
 cudaError_t cudaGetDriverEntryPointByVersion(const char *symbol, void **out, unsigned version,
@@ -364,6 +373,10 @@ cudaError_t cudaGetDriverEntryPointByVersion(const char *symbol, void **out, uns
     if (error != cudaSuccess)
         return rt_leave(error);
     *out = NULL;
+    rt_refuse(cudaSuccess,
+              "cudaGetDriverEntryPoint: there is no %s, since there is no driver behind the CPU "
+              "device; use the runtime API",
+              symbol);
     if (result) {
         *result = cudaDriverEntryPointSymbolNotFound;
         return rt_leave(cudaSuccess);

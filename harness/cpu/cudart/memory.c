@@ -25,6 +25,7 @@ static struct rt_allocation *note(enum rt_allocation_kind kind, void *base, size
     if (!a)
         BUG("out of memory for the list of allocations");
     *a = (struct rt_allocation){.kind = kind, .base = base, .bytes = bytes, .flags = flags};
+    a->preferred = a->accessed_by = a->prefetched = cudaInvalidDeviceId;
     map_put(&rt.allocations, base, a);
     return a;
 }
@@ -381,45 +382,3 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *out, const vo
     }
     return rt_leave(cudaSuccess);
 }
-
-/* Hints about managed memory: the pointer has to be right, the rest changes nothing here. */
-static cudaError_t hint(const char *call, const void *pointer, size_t bytes)
-{
-    cudaError_t error = rt_enter();
-    if (error == cudaSuccess && bytes == 0)
-        error = cudaErrorInvalidValue;
-    if (error == cudaSuccess) {
-        struct rt_allocation *a = rt_allocation_at(pointer);
-        if (!a || a->kind != RT_MANAGED)
-            error = rt_refuse(cudaErrorInvalidValue, "%s: %p is not managed memory", call, pointer);
-    }
-    return rt_leave(error);
-}
-
-cudaError_t cudaMemAdvise(const void *pointer, size_t bytes, enum cudaMemoryAdvise advice,
-                          struct cudaMemLocation location)
-{
-    (void)advice, (void)location;
-    return hint("cudaMemAdvise", pointer, bytes);
-}
-
-cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t bytes, struct cudaMemLocation location,
-                                 unsigned flags, cudaStream_t stream)
-{
-    (void)location, (void)flags, (void)stream;
-    return hint("cudaMemPrefetchAsync", pointer, bytes);
-}
-RT_PTSZ(cudaMemPrefetchAsync,
-        (const void *pointer, size_t bytes, struct cudaMemLocation location, unsigned flags,
-         cudaStream_t stream),
-        (pointer, bytes, location, flags, rt_own(stream)))
-
-cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *pointer, size_t bytes,
-                                     unsigned flags)
-{
-    (void)stream, (void)flags;
-    return hint("cudaStreamAttachMemAsync", pointer, bytes ? bytes : 1);
-}
-RT_PTSZ(cudaStreamAttachMemAsync,
-        (cudaStream_t stream, void *pointer, size_t bytes, unsigned flags),
-        (rt_own(stream), pointer, bytes, flags))

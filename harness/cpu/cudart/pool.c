@@ -287,3 +287,52 @@ cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t handle)
         current_pool = pool;
     return rt_leave(error);
 }
+
+/* ---- the pool of a place: the device has one, the host none ---- */
+
+static cudaError_t about_place(const struct cudaMemLocation *location,
+                               enum cudaMemAllocationType type)
+{
+    if (!location || type != cudaMemAllocationTypePinned)
+        return cudaErrorInvalidValue;
+    if (location->type != cudaMemLocationTypeDevice)
+        return rt_refuse(cudaErrorNotSupported,
+                         "memory pools of the CPU device are on the device: for host memory use "
+                         "cudaMallocHost");
+    return location->id == 0 ? cudaSuccess : cudaErrorInvalidDevice;
+}
+
+static cudaError_t give_pool_of(cudaMemPool_t *out, const struct cudaMemLocation *location,
+                                enum cudaMemAllocationType type, struct rt_pool *pool)
+{
+    cudaError_t error = rt_enter();
+    if (error == cudaSuccess)
+        error = out ? about_place(location, type) : cudaErrorInvalidValue;
+    if (error == cudaSuccess)
+        *out = (cudaMemPool_t)(void *)pool;
+    return rt_leave(error);
+}
+
+cudaError_t cudaMemGetDefaultMemPool(cudaMemPool_t *out, struct cudaMemLocation *location,
+                                     enum cudaMemAllocationType type)
+{
+    return give_pool_of(out, location, type, &default_pool);
+}
+
+cudaError_t cudaMemGetMemPool(cudaMemPool_t *out, struct cudaMemLocation *location,
+                              enum cudaMemAllocationType type)
+{
+    return give_pool_of(out, location, type, current_pool);
+}
+
+cudaError_t cudaMemSetMemPool(struct cudaMemLocation *location, enum cudaMemAllocationType type,
+                              cudaMemPool_t handle)
+{
+    struct rt_pool *pool;
+    cudaError_t error = about(handle, &pool, &pool);
+    if (error == cudaSuccess)
+        error = about_place(location, type);
+    if (error == cudaSuccess)
+        current_pool = pool;
+    return rt_leave(error);
+}

@@ -18,8 +18,9 @@
 
 enum {
     LEGACY_TIMELINE = 0,
-    HOST_TIMELINE = 1, /* what the host does itself, and, at index `begun`, that it has waited */
-    CALLBACK_MS = 50,  /* so long a submission waits for a host function to return */
+    HOST_TIMELINE = 1,  /* what the host does itself, and, at index `begun`, that it has waited */
+    ASKED_PER_STEP = 4, /* questions that are answered with "not ready" before something is done */
+    CALLBACK_MS = 50,   /* so long a submission waits for a host function to return */
     WHAT_BYTES = 192,
 };
 
@@ -466,8 +467,11 @@ void queue_wait_all(void)
 
 void queue_nudge(const struct stamp *stamp)
 {
+    static unsigned asked;
     if (vm_config(rt.vm)->stream_order == WIRE_STREAMS_EAGER)
         return; /* a host function is in the way, and what follows it */
+    if (++asked % ASKED_PER_STEP)
+        return;
     for (uint32_t t = 0; t < stamp->count; t++) {
         if (timelines[t].done < stamp->at[t]) {
             run_until(t, timelines[t].done + 1, false);

@@ -72,7 +72,7 @@ void queue_wait_stream(const struct rt_stream *s);
 void queue_wait_all(void);
 /* The host has seen, without waiting, that it is done. */
 void queue_seen(const struct stamp *stamp);
-/* Somebody asked and was told "not ready": a little of it gets done. */
+/* Somebody asked and was told "not ready": now and then a little of it gets done. */
 void queue_nudge(const struct stamp *stamp);
 
 /* Drops what is queued of a module's kernels, which are about to vanish. */

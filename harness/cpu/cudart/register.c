@@ -5,13 +5,16 @@
 #include "cpu/cudart/register.h"
 
 #include "cpu/cudart/fatbin.h"
+#include "cpu/cudart/library.h"
 #include "cpu/cudart/queue.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 struct rt_module {
-    const void *wrapper;
+    const void *wrapper; /* NULL: `text`, or a library's own wrapper */
+    const char *text;    /* PTX given as such; only while it loads */
+    bool is_library;     /* its kernels are found in the PTX, nobody registers them */
     struct vm_module *loaded;
     cudaError_t failure; /* why it could not be loaded; found out once */
     struct rt_function *functions;
@@ -57,10 +60,8 @@ void __cudaRegisterFatBinaryEnd(void **handle)
     (void)handle;
 }
 
-void __cudaUnregisterFatBinary(void **handle)
+static void free_module(struct rt_module *m)
 {
-    struct rt_module *m = (struct rt_module *)(void *)handle;
-    rt_lock();
     queue_forget_module(m);
     for (struct rt_module **at = &rt.modules; *at; at = &(*at)->next) {
         if (*at == m) {
@@ -84,7 +85,28 @@ void __cudaUnregisterFatBinary(void **handle)
     if (m->loaded)
         vm_module_unload(rt.vm, m->loaded);
     free(m);
+}
+
+void __cudaUnregisterFatBinary(void **handle)
+{
+    rt_lock();
+    free_module((struct rt_module *)(void *)handle);
     rt_unlock();
+}
+
+static struct rt_function *add_function(struct rt_module *m, const void *host, const char *name)
+{
+    struct rt_function *f = new_thing(sizeof *f);
+    f->module = m;
+    f->host = host ? host : f;
+    f->name = name;
+    f->max_dynamic_shared = -1;
+    f->carveout = -1;
+    f->next = m->functions;
+    m->functions = f;
+    map_put(&rt.functions, f->host, f);
+    map_put(&rt.functions, f, f);
+    return f;
 }
 
 void __cudaRegisterFunction(void **handle, const char *host, const char *device, const char *name,
@@ -93,17 +115,8 @@ void __cudaRegisterFunction(void **handle, const char *host, const char *device,
 {
     (void)device, (void)thread_limit, (void)tid, (void)bid, (void)block, (void)grid;
     (void)warp_size;
-    struct rt_function *f = new_thing(sizeof *f);
-    f->module = (struct rt_module *)(void *)handle;
-    f->host = host;
-    f->name = name;
-    f->max_dynamic_shared = -1;
-    f->carveout = -1;
     rt_lock();
-    f->next = f->module->functions;
-    f->module->functions = f;
-    map_put(&rt.functions, host, f);
-    map_put(&rt.functions, f, f);
+    add_function((struct rt_module *)(void *)handle, host, name);
     rt_unlock();
 }
 
@@ -166,33 +179,52 @@ static void mark_managed(const struct rt_module *m, struct ptx_module *ptx)
     }
 }
 
+/* The kernels of a library, in the order of its PTX. */
+static void find_kernels(struct rt_module *m, const struct ptx_module *ptx)
+{
+    for (uint32_t i = ptx->function_count; i-- > 0;)
+        if (ptx->functions[i].is_entry && !ptx->functions[i].is_declaration)
+            add_function(m, NULL, ptx->functions[i].name);
+}
+
+static cudaError_t parse(struct rt_module *m, const char *text, size_t bytes)
+{
+    struct err e;
+    struct arena arena;
+    struct ptx_module ptx;
+    cudaError_t error = cudaSuccess;
+    arena_init(&arena);
+    if (ptx_parse(text, bytes, &arena, &ptx, &e) != 0) {
+        error = fail(m, cudaErrorInvalidPtx, &e);
+    } else {
+        mark_managed(m, &ptx);
+        if (m->is_library && !m->functions)
+            find_kernels(m, &ptx); /* names live as long as what is loaded */
+        m->loaded = vm_module_load(rt.vm, &ptx, &arena, &e);
+        if (!m->loaded)
+            error = fail(m, cudaErrorMemoryAllocation, &e);
+    }
+    arena_release(&arena);
+    if (error == cudaSuccess)
+        publish_managed(m);
+    return error;
+}
+
 static cudaError_t load(struct rt_module *m)
 {
     if (m->loaded)
         return cudaSuccess;
     if (m->failure != cudaSuccess)
         return m->failure;
+    if (m->text)
+        return parse(m, m->text, strlen(m->text));
     struct err e;
     struct fatbin_image image;
     unsigned capability = rt.limits.compute_major * 10 + rt.limits.compute_minor;
-    if (fatbin_read_wrapper(m->wrapper, capability, &image, &e) != 0)
+    if (!m->wrapper || fatbin_read_wrapper(m->wrapper, capability, &image, &e) != 0)
         return fail(m, cudaErrorNoKernelImageForDevice, &e);
-    struct arena arena;
-    struct ptx_module ptx;
-    cudaError_t error = cudaSuccess;
-    arena_init(&arena);
-    if (ptx_parse(image.ptx, image.ptx_bytes, &arena, &ptx, &e) != 0) {
-        error = fail(m, cudaErrorInvalidPtx, &e);
-    } else {
-        mark_managed(m, &ptx);
-        m->loaded = vm_module_load(rt.vm, &ptx, &arena, &e);
-        if (!m->loaded)
-            error = fail(m, cudaErrorMemoryAllocation, &e);
-    }
-    arena_release(&arena);
+    cudaError_t error = parse(m, image.ptx, image.ptx_bytes);
     fatbin_release(&image);
-    if (error == cudaSuccess)
-        publish_managed(m);
     return error;
 }
 
@@ -253,4 +285,40 @@ void rt_unload_modules(void)
         m->loaded = NULL;
         m->failure = cudaSuccess;
     }
+}
+
+/* ---- libraries ---- */
+
+cudaError_t library_load(const void *code, const char *text, struct rt_module **out)
+{
+    struct rt_module *m = new_thing(sizeof *m);
+    m->wrapper = code;
+    m->text = text;
+    m->is_library = true;
+    m->next = rt.modules;
+    rt.modules = m;
+    cudaError_t error = load(m);
+    if (error != cudaSuccess) {
+        free_module(m);
+        return error;
+    }
+    m->text = NULL; /* and the wrapper: the program may free both */
+    m->wrapper = NULL;
+    *out = m;
+    return cudaSuccess;
+}
+
+void library_unload(struct rt_module *m)
+{
+    free_module(m);
+}
+
+struct rt_function *library_kernels(const struct rt_module *m)
+{
+    return m->functions;
+}
+
+bool library_symbol(const struct rt_module *m, const char *name, uint64_t *address, uint64_t *bytes)
+{
+    return m->loaded && vm_module_symbol(m->loaded, name, address, bytes);
 }

@@ -74,6 +74,9 @@ struct rt_allocation {
      * place while there are nodes. */
     unsigned graph_nodes;
     bool graph_live;
+    /* What a managed one was advised; cudaInvalidDeviceId = nothing. */
+    bool read_mostly;
+    int preferred, accessed_by, prefetched;
 };
 
 struct rt_event;

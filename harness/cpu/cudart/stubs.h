@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 /* Returns cudaErrorNotSupported, which becomes the last error. The first call of a name, for which
- * `*told` is false, also adds a finding that names it. */
-int rt_not_supported(const char *name, bool *told);
+ * `*told` is false, also adds a finding that names it and says why. */
+int rt_not_supported(const char *name, const char *reason, bool *told);
 
 #endif

@@ -248,7 +248,7 @@ static void asking_says_not_ready_and_gets_it_done(void **state)
     assert_int_equal(cudaGetLastError(), cudaSuccess);
     while (cudaEventQuery(end) == cudaErrorNotReady)
         asked++;
-    assert_int_equal(asked, 3);
+    assert_in_range(asked, 3, 20);
     assert_int_equal(host[0], 3);
     assert_int_equal(cudaStreamQuery(s), cudaSuccess);
     assert_int_equal(cudaEventElapsedTime(&ms, start, end), cudaSuccess);
