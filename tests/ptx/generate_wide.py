@@ -7,8 +7,11 @@ fragments for mma.*", spelled out per shape as the manual does), committed outpu
 
 import random
 import struct
+from fractions import Fraction
 
-from generate import (F32, File, columns, fadd, ffma, float_tuples, fmul, mask, sx, tuples)
+from generate import (BF16, F16, F32, F64, FLOAT_COMPARE, MODES, File, columns, convert, fadd, fcompare,
+                      ffma, float_tuples, flush, fminmax, fmul, integral, mask, near, saturate, sx,
+                      to_integer, tuples, val)
 
 rnd = random.Random(77)
 LANES = range(32)
@@ -460,6 +463,185 @@ def float_pairs():
                    [("f32", [model(mode, *r) for r in half]) for half in (low, high)])
 
 
+# ---- forms that generate.py does not have ----
+
+def neg(fmt, b):
+    return b if fmt.is_nan(b) else b ^ fmt.sign
+
+
+def relu(fmt, b):
+    return b if b == "nan" or b == fmt.sign else 0 if fmt.negative(b) else b
+
+
+def pick_sign(fmt, a, b, largest, nan):
+    """min and max with .xorsign.abs."""
+    r = fminmax(fmt, a & ~fmt.sign, b & ~fmt.sign, largest, nan)
+    return r if r == "nan" else r | ((a ^ b) & fmt.sign)
+
+
+def variants_of_halves(f):
+    for fmt in (F16, BF16):
+        t = fmt.name
+        rows = float_tuples(fmt, 3)
+        ins = [(t, c) for c in columns(rows)]
+        add = lambda a, b, c: fadd(fmt, a, b, "rn")
+        sub = lambda a, b, c: fadd(fmt, a, neg(fmt, b), "rn")
+        mul = lambda a, b, c: fmul(fmt, a, b, "rn")
+        fma = lambda a, b, c: ffma(fmt, a, b, c, "rn")
+        forms = [("fma.rn.relu", 3, lambda *r: relu(fmt, fma(*r)))]
+        for name, n, model in (("add", 2, add), ("sub", 2, sub), ("mul", 2, mul)):
+            forms.append((name if fmt is BF16 else name + ".rn", n, model))
+        if fmt is F16:
+            for name, n, model in (("add.sat", 2, add), ("sub.sat", 2, sub), ("mul.sat", 2, mul),
+                                   ("fma.rn.sat", 3, fma)):
+                forms.append((name, n, lambda *r, model=model: saturate(fmt, model(*r))))
+        for name, largest in (("min", False), ("max", True)):
+            for nan in (False, True):
+                forms.append(("%s%s.xorsign.abs" % (name, ".NaN" if nan else ""), 2,
+                              lambda a, b, c, largest=largest, nan=nan:
+                              pick_sign(fmt, a, b, largest, nan)))
+        for op, n, model in forms:
+            names = ", ".join("%%a%d" % i for i in range(n))
+            f.case("%s.%s" % (op, t), "%s.%s %%d0, %s;" % (op, t, names), ins[:n],
+                   [(t, ["-" if "relu" in op and model(*r) == fmt.sign else model(*r) for r in rows])])
+            good = [r for r in rows if model(*r) not in ("nan", fmt.sign)]
+            pairs_of = list(zip(good[::2], good[1::2]))[:24]
+            f.case("%s.%sx2" % (op, t), "%s.%sx2 %%d0, %s;" % (op, t, names),
+                   [("b32", [low[i] | high[i] << 16 for low, high in pairs_of]) for i in range(n)],
+                   [("b32", [model(*low) | model(*high) << 16 for low, high in pairs_of])])
+
+
+def variants_of_sets(f):
+    rows = float_tuples(F32, 2, 48)
+    for op in FLOAT_COMPARE:
+        f.case("set.%s.*.f32" % op, "\n".join(
+            "set.%s.%s.f32 %%d%d, %%a0, %%a1;" % (op, d, i) for i, d in enumerate(("u32", "f32"))),
+            [("f32", c) for c in columns(rows)],
+            [(d, [yes if fcompare(F32, op, a, b) else 0 for a, b in rows])
+             for d, yes in (("u32", mask(32)), ("f32", 0x3f800000))])
+        for fmt in (F16, BF16):
+            t, one = fmt.name, fmt.bias << fmt.mantissa_bits
+            halves = float_tuples(fmt, 4, 48)
+            f.case("set.%s.*.%s" % (op, t), "\n".join(
+                "set.%s.%s.%s %%d%d, %%a0, %%a1;" % (op, d, t, i) for i, d in enumerate((t, "u32"))),
+                [(t, [r[k] for r in halves]) for k in (0, 1)],
+                [(d, [yes if fcompare(fmt, op, r[0], r[1]) else 0 for r in halves])
+                 for d, yes in ((t, one), ("u32", mask(32)))])
+            hits = [(fcompare(fmt, op, r[0], r[1]), fcompare(fmt, op, r[2], r[3])) for r in halves]
+            f.case("set.%s.*.%sx2" % (op, t), "\n".join(
+                "set.%s.%s.%sx2 %%d%d, %%a0, %%a1;" % (op, d, t, i)
+                for i, d in enumerate((t + "x2", "u32"))),
+                [("b32", [r[k] | r[k + 2] << 16 for r in halves]) for k in (0, 1)],
+                [("b32", [(yes if low else 0) | (yes << 16 if high else 0) for low, high in hits])
+                 for yes in (one, 0xffff)])
+
+
+def variants_of_conversions(f):
+    fmt = BF16
+    for s in ("s16", "u16", "s32", "u32", "s64", "u64"):
+        w = int(s[1:])
+        xs = [r[0] for r in tuples(w, 1, 40)]
+        f.case("cvt.*.bf16." + s, "\n".join("cvt.%s.bf16.%s %%d%d, %%a0;" % (m, s, i)
+                                            for i, m in enumerate(MODES)), [(s, xs)],
+               [("bf16", [fmt.round(Fraction(val(x, s)), m) for x in xs]) for m in MODES])
+        xs = [r[0] for r in float_tuples(fmt, 1)]
+        f.case("cvt.*.%s.bf16" % s, "\n".join("cvt.%si.%s.bf16 %%d%d, %%a0;" % (m, s, i)
+                                              for i, m in enumerate(MODES)), [("bf16", xs)],
+               [(s, [to_integer(fmt, x, s, m) for x in xs]) for m in MODES])
+    for source in (F32, F64, F16):
+        xs = near(source, fmt) if source is not F16 else [r[0] for r in float_tuples(F16, 1)]
+        f.case("cvt.*.bf16." + source.name,
+               "\n".join("cvt.%s.bf16.%s %%d%d, %%a0;" % (m, source.name, i)
+                         for i, m in enumerate(MODES)), [(source.name, xs)],
+               [("bf16", [convert(source, fmt, x, m) for x in xs]) for m in MODES])
+    xs = [r[0] for r in float_tuples(fmt, 1)]
+
+    def whole(x, mode):
+        if fmt.is_nan(x) or fmt.is_inf(x):
+            return "nan" if fmt.is_nan(x) else x
+        return fmt.round(Fraction(integral(fmt, x, mode)), "rn", fmt.negative(x))
+    f.case("cvt.*i.bf16.bf16", "\n".join("cvt.%si.bf16.bf16 %%d%d, %%a0;" % (m, i)
+                                         for i, m in enumerate(MODES)), [("bf16", xs)],
+           [("bf16", [whole(x, m) for x in xs]) for m in MODES])
+    for target in (F64, F16):
+        f.case("cvt.%s.bf16" % target.name, "cvt.%s%s.bf16 %%d0, %%a0;"
+               % ("rn." if target is F16 else "", target.name), [("bf16", xs)],
+               [(target.name, [convert(fmt, target, x, "rn") for x in xs])])
+
+
+def variants_of_picks(f):
+    rows = tuples(32, 2, 48)
+
+    def halves(a, b, pick):
+        r = 0
+        for k in (0, 16):
+            r |= max(0, pick(sx(a >> k, 16), sx(b >> k, 16))) << k
+        return r
+    for name, pick in (("min", min), ("max", max)):
+        ins = [("b32", c) for c in columns(rows)]
+        f.case(name + ".relu.s32", "%s.s32.relu %%d0, %%a0, %%a1;\n%s.relu.s32 %%d1, %%a0, %%a1;"
+               % (name, name), ins,
+               [("b32", [max(0, pick(sx(a, 32), sx(b, 32))) for a, b in rows])] * 2)
+        f.case(name + ".relu.s16x2",
+               "%s.s16x2.relu %%d0, %%a0, %%a1;\n%s.relu.s16x2 %%d1, %%a0, %%a1;" % (name, name), ins,
+               [("b32", [halves(a, b, pick) for a, b in rows])] * 2)
+        three = float_tuples(F32, 3)
+        largest = name == "max"
+
+        def of_three(a, b, c, nan):
+            r = fminmax(F32, a, b, largest, nan)
+            if r == "nan":
+                return "nan" if nan or F32.is_nan(c) else c
+            return fminmax(F32, r, c, largest, nan)
+        for mode, model in (
+                ("", lambda a, b, c: of_three(a, b, c, False)),
+                (".NaN", lambda a, b, c: of_three(a, b, c, True)),
+                (".abs", lambda a, b, c: of_three(*(x & mask(31) for x in (a, b, c)), False)),
+                (".ftz", lambda a, b, c: of_three(*(flush(F32, x) for x in (a, b, c)), False))):
+            f.case("%s%s.f32 of three" % (name, mode), "%s%s.f32 %%d0, %%a0, %%a1, %%a2;" % (name, mode),
+                   [("f32", c) for c in columns(three)], [("f32", [model(*r) for r in three])])
+
+
+def variants_of_carries(f):
+    rows = tuples(64, 4, 32)
+    ins = [("u64", c) for c in columns(rows)]
+    body = ".reg .b64 %x;\n"
+    f.case("128-bit sums of signed halves", body + """add.cc.s64 %d0, %a0, %a2;
+        addc.cc.s64 %d1, %a1, %a3;
+        addc.s64 %d2, 0, 0;""", ins,
+           [("u64", [(r[0] + r[2]) & mask(64) for r in rows]),
+            ("u64", [(((r[1] << 64 | r[0]) + (r[3] << 64 | r[2])) >> 64) & mask(64) for r in rows]),
+            ("u64", [((r[1] << 64 | r[0]) + (r[3] << 64 | r[2])) >> 128 for r in rows])])
+    f.case("128-bit differences of signed halves", body + """sub.cc.s64 %d0, %a0, %a2;
+        subc.cc.s64 %d1, %a1, %a3;
+        subc.s64 %d2, 0, 0;""", ins,
+           [("u64", [(r[0] - r[2]) & mask(64) for r in rows]),
+            ("u64", [(((r[1] << 64 | r[0]) - (r[3] << 64 | r[2])) >> 64) & mask(64) for r in rows]),
+            ("u64", [-((r[1] << 64 | r[0]) < (r[3] << 64 | r[2])) & mask(64) for r in rows])])
+    rows = tuples(32, 2, 32)
+    f.case("64-bit product by parts", """.reg .b32 %x, %y, %t;
+        mul.lo.u32 %d0, %a0, %a1;
+        mul.hi.u32 %x, %a0, %a1;
+        mad.lo.cc.u32 %t, %a0, %a1, %d0;
+        madc.hi.cc.u32 %y, %a0, %a1, %x;
+        addc.u32 %d3, 0, 0;
+        mov.b32 %d1, %t;
+        mov.b32 %d2, %y;""", [("u32", c) for c in columns(rows)],
+           [("u32", [a * b & mask(32) for a, b in rows]),
+            ("u32", [2 * a * b & mask(32) for a, b in rows]),
+            ("u32", [2 * a * b >> 32 & mask(32) for a, b in rows]),
+            ("u32", [2 * a * b >> 64 for a, b in rows])])
+
+
+def variants():
+    f = File("gen_variants.txt")
+    variants_of_halves(f)
+    variants_of_sets(f)
+    variants_of_conversions(f)
+    variants_of_picks(f)
+    variants_of_carries(f)
+
+
 def wide():
     f = File("gen_wide.txt", lanewise=False)
     longs(f)
@@ -574,3 +756,4 @@ if __name__ == "__main__":
     matrices()
     wide()
     float_pairs()
+    variants()

@@ -161,7 +161,8 @@ static bool plain_form(const struct ptx_instr *in)
 {
     bool is_float = ptx_type_is_float((enum ptx_type)in->type);
     uint32_t odd = PTX_F_NAN | PTX_F_XORSIGN | PTX_F_RELU | PTX_F_CC;
-    if (in->flags & odd)
+    bool picks_three = (in->op == PTX_OP_min || in->op == PTX_OP_max) && in->operand_count > 3;
+    if ((in->flags & odd) || picks_three)
         return false;
     if (!is_float)
         return !(in->flags & PTX_F_SAT);

@@ -47,9 +47,10 @@ static uint64_t integer(uint64_t a, uint64_t b, uint64_t c, ins *in)
             return a;
         return s ? (y == -1 ? 0 : (uint64_t)(x % y)) : u % v;
     case PTX_OP_min:
-        return s ? (x < y ? a : b) : (u < v ? a : b);
-    case PTX_OP_max:
-        return s ? (x > y ? a : b) : (u > v ? a : b);
+    case PTX_OP_max: {
+        bool first = (s ? x < y : u < v) == (in->op == PTX_OP_min);
+        return (in->flags & PTX_F_RELU) && (first ? x : y) < 0 ? 0 : first ? a : b;
+    }
     case PTX_OP_shr: {
         uint32_t n = (uint32_t)b;
         if (s)
@@ -85,6 +86,8 @@ static uint64_t pair16(uint64_t a, uint64_t b, uint64_t c, ins *in)
             one = ((x < y) == (in->op == PTX_OP_min)) ? u : v;
         else
             one = ((u < v) == (in->op == PTX_OP_min)) ? u : v;
+        if ((in->flags & PTX_F_RELU) && (one & 0x8000))
+            one = 0;
         r |= (one & 0xffff) << (16 * k);
     }
     return r;

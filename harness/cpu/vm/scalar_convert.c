@@ -40,6 +40,17 @@ static uint64_t float_to_integer(double x, ins *in)
     return x <= 0 ? 0 : (uint64_t)x;
 }
 
+/* As a double, with a last bit of 1 if anything was lost: rounding it again gives what rounding
+ * once would have given. */
+static double to_odd(uint64_t m)
+{
+    int exponent = 0;
+    uint64_t lost = 0;
+    for (; m >> 53; m >>= 1, exponent++)
+        lost |= m & 1;
+    return ldexp((double)(m | lost), exponent);
+}
+
 /* An integer or double to float with a rounding: the unit does it. */
 static uint64_t to_float(uint64_t magnitude, bool negative, ins *in)
 {
@@ -54,10 +65,8 @@ static uint64_t to_float(uint64_t magnitude, bool negative, ins *in)
         volatile double x = negative ? (double)-(__int128)m : (double)m;
         bits = of_f64(x);
     } else {
-        /* Beyond half precision a double is exact enough unless 64-bit integers overflow it, and
-         * those are infinite or the largest anyway. */
         vm_scalar_fp_mode(0, 0);
-        double x = negative ? -(double)m : (double)m;
+        double x = negative ? -to_odd(magnitude) : to_odd(magnitude);
         bits = in->type == PTX_F16 ? vm_float_to_half(x, round ? round : PTX_RN)
                                    : vm_float_to_bfloat(x, round ? round : PTX_RN);
     }

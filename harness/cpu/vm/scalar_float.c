@@ -173,6 +173,15 @@ static uint64_t narrow_op(uint64_t a, uint64_t b, uint64_t c, ins *in, bool half
         return a & 0x7fff;
     case PTX_OP_min:
     case PTX_OP_max:
+        if (in->flags & PTX_F_XORSIGN) { /* of the magnitudes; negative if one of the two is */
+            uint64_t sign = (a ^ b) & 0x8000;
+            a &= 0x7fff, b &= 0x7fff;
+            if (isnan(x) || isnan(y))
+                return (in->flags & PTX_F_NAN) || (isnan(x) && isnan(y))
+                           ? 0x7fff
+                           : sign | (isnan(x) ? b : a);
+            return sign | ((a < b) == (in->op == PTX_OP_min) ? a : b);
+        }
         if ((in->flags & PTX_F_NAN) && (isnan(x) || isnan(y)))
             return 0x7fff;
         if (isnan(x) || isnan(y))
@@ -236,14 +245,20 @@ static uint64_t pick32(uint64_t a, uint64_t b, ins *in)
     return of_f32((x < y) == least ? x : y);
 }
 
+/* Of three, or of magnitudes: one pair after the other. */
+static uint64_t pick32_of_three(uint64_t a, uint64_t b, uint64_t c, ins *in)
+{
+    uint64_t kept = in->flags & PTX_F_ABS ? 0x7fffffffu : 0xffffffffu;
+    return pick32(pick32(a & kept, b & kept, in), c & kept, in);
+}
+
 uint64_t scalar_float32(uint64_t a, uint64_t b, uint64_t c, ins *in)
 {
     float x = scalar_flush32(f32_of(a), in), r;
-    (void)c;
     switch ((int)in->op) {
     case PTX_OP_min:
     case PTX_OP_max:
-        return pick32(a, b, in);
+        return in->operand_count == 4 ? pick32_of_three(a, b, c, in) : pick32(a, b, in);
     case PTX_OP_neg:
         return of_f32(x) ^ 0x80000000u;
     case PTX_OP_abs:
