@@ -477,10 +477,10 @@ enum vm_status vm_launch(struct vm *vm, struct vm_kernel *kernel, const struct v
     prepare_memory(e);
     run_setup(e, e->setup_warp, VM_PER_LAUNCH);
     set_resident_blocks(e);
-    vm_watch_end(e);
     delay_start(e);
     crew_run(e);
     delay_drain_all(e);
+    vm_watch_end(e);
     e->delay = NULL;
     for (uint32_t k = 0; k < e->slots_used; k++)
         e->slots[k]->active = false;
