@@ -181,7 +181,9 @@ void check_remember(struct warp *w, const struct mem_op *op, struct vm_allocatio
                             .shadow = vm_race_shadow(w->engine, a),
                             .reported = c->reported,
                             .carried = c->carried};
-    if (op->strength == VM_PLAIN && !e->watch_global && !e->global_races && c->span >= op->total)
+    /* The shortest ways count sectors themselves. */
+    bool watched = e->watch_global & ~(uint32_t)VM_WATCH_COUNTERS;
+    if (op->strength == VM_PLAIN && !watched && !e->global_races && c->span >= op->total)
         c->limit = c->span - op->total;
 }
 

@@ -215,14 +215,13 @@ MEMORY_HANDLER(store_shared_32, do_store(w, MEM_OP(i), f, u, m, 4, true))
 /* The shortest path: a full warp, a constant stride, in the allocation of last time, nothing to
  * report. No call is made on it, so that the handler needs no stack frame. */
 struct lanes {
-    uint8_t *host; /* NULL: take the long way */
-    uint64_t stride;
+    uint8_t *host;          /* NULL: take the long way */
+    uint64_t stride, first; /* bytes; an address */
 };
 
-static inline struct lanes shortest(const struct warp *w, const struct mem_op *op, const uint8_t *f,
-                                    uint32_t m, bool write)
+static inline struct lanes shortest(const struct mem_cache *c, const struct mem_op *op,
+                                    const uint8_t *f, uint32_t m)
 {
-    const struct mem_cache *c = &w->engine->caches[op->index];
     const struct lanes none = {0};
     if (m != VM_FULL || op->form != VM_ADDRESS_64)
         return none;
@@ -234,73 +233,152 @@ static inline struct lanes shortest(const struct warp *w, const struct mem_op *o
         return none;
     if (!constant_stride(a))
         return none;
-    if (c->defined) {
-        if (stride < 4 || (stride & (stride - 1)) != 0)
-            return none;
-        const uint64_t bit = first - c->base;
-        uint64_t words[8], *at = c->defined + bit / 64;
-        unsigned count = usual_pattern(bit, 4, (unsigned)stride, words);
-        if (count == 8) {
-            uint64_t missing = 0;
-            for (unsigned k = 0; k < 8; k++) {
-                if (write && c->mine == c->defined)
-                    at[k] |= words[k];
-                else
-                    missing |= ~at[k] & words[k];
-            }
-            if (__builtin_expect(missing != 0, 0)) {
-                if (!write)
-                    return none;
-                uint64_t *mine = c->mine + bit / 64;
-                for (unsigned k = 0; k < 8; k++)
-                    mine[k] |= words[k];
-            }
-        } else if (count == 2) {
-            uint64_t *mine = c->mine + bit / 64;
-            if (write)
-                mine[0] = mine[1] = ~0ull;
-            else if ((at[0] & at[1]) != ~0ull)
-                return none;
-        } else if (write) {
-            pattern_set(c->mine, bit, 4, (unsigned)stride);
-        } else if (!pattern_all(c->defined, bit, 4, (unsigned)stride)) {
-            return none;
-        }
-    }
-    uint8_t *host = (uint8_t *)((uintptr_t)c->bias + first);
-    /* The next warp most likely goes on where this one ends. */
-    for (uint64_t at = 0; at < VM_LANES * stride; at += 64) {
-        if (write)
-            __builtin_prefetch(host + VM_LANES * stride + at, 1);
-        else
-            __builtin_prefetch(host + VM_LANES * stride + at, 0);
-    }
-    return (struct lanes){.host = host, .stride = stride};
+    return (struct lanes){
+        .host = (uint8_t *)((uintptr_t)c->bias + first), .stride = stride, .first = first};
 }
 
-#define EVERY(n)                                                                                   \
-    EACH_LANE(l)                                                                                   \
-    d[l] = ((const r32 *)(const void *)p.host)[(size_t)n * l]
+static inline void count_lanes(struct warp *w, const struct lanes *p, enum counter bytes)
+{
+    uint64_t *v = w->engine->counters->value;
+    v[bytes] += VM_ROW32;
+    v[COUNTER_global_requests]++;
+    if (w->engine->watch_global)
+        v[COUNTER_global_sectors] += sectors_in_a_row(p->first, p->stride);
+}
+
+/* The next warp most likely goes on where this one ends. Of the several instructions that walk
+ * through one stretch of memory, the first of them does. */
+#define PREFETCH_NEXT(p, write)                                                                    \
+    do {                                                                                           \
+        if (((p).first & 15) == 0)                                                                 \
+            for (uint64_t at = 0; at < VM_LANES * (p).stride; at += 64)                            \
+                __builtin_prefetch((p).host + VM_LANES * (p).stride + at, (write));                \
+    } while (0)
+
+static inline void take_every_4(r32 *d, const uint8_t *from)
+{
+#if defined(__AVX512F__)
+    const __m512i pick = _mm512_setr_epi32(0, 4, 8, 12, 16, 20, 24, 28, 0, 0, 0, 0, 0, 0, 0, 0);
+    __m512i part[4];
+#pragma GCC unroll 4
+    for (unsigned k = 0; k < 4; k++) {
+        __m512i low = _mm512_loadu_si512(from + 128 * k);
+        /* No byte past the last lane's word is touched: it may be the last of its page. */
+        __m512i high = k < 3 ? _mm512_loadu_si512(from + 128 * k + 64)
+                             : _mm512_maskz_loadu_epi32(0x1111, from + 128 * k + 64);
+        part[k] = _mm512_permutex2var_epi32(low, pick, high);
+    }
+    _mm512_store_si512(d, _mm512_inserti64x4(part[0], _mm512_castsi512_si256(part[1]), 1));
+    _mm512_store_si512(d + 16, _mm512_inserti64x4(part[2], _mm512_castsi512_si256(part[3]), 1));
+#else
+    EACH_LANE(l)
+    d[l] = ((const r32 *)(const void *)from)[4ul * l];
+#endif
+}
+
+static inline void put_every_4(uint8_t *to, const r32 *s)
+{
+#if defined(__AVX512F__)
+#pragma GCC unroll 8
+    for (unsigned k = 0; k < 8; k++) {
+        __m512i four = _mm512_castsi128_si512(_mm_load_si128((const __m128i *)(s + 4 * k)));
+        _mm512_mask_storeu_epi32(to + 64 * k, 0x1111, _mm512_maskz_expand_epi32(0x1111, four));
+    }
+#else
+#pragma GCC unroll 32
+    for (unsigned l = 0; l < VM_LANES; l++)
+        ((r32 *)(void *)to)[4ul * l] = s[l];
+#endif
+}
+
+static inline void take_lanes(r32 *d, struct lanes p)
+{
+    if (p.stride == 4)
+        memcpy(d, p.host, VM_ROW32);
+    else if (p.stride == 16)
+        take_every_4(d, p.host);
+    else
+        for (unsigned l = 0; l < VM_LANES; l++, p.host += p.stride)
+            d[l] = *(const r32 *)(const void *)p.host;
+}
+
+static inline void put_lanes(struct lanes p, const r32 *s)
+{
+    if (p.stride == 4)
+        memcpy(p.host, s, VM_ROW32);
+    else if (p.stride == 16)
+        put_every_4(p.host, s);
+    else
+        for (unsigned l = 0; l < VM_LANES; l++, p.host += p.stride)
+            *(r32 *)(void *)p.host = s[l];
+}
+
+/* With definedness: 4 bytes at every `stride`-th. false: the long way has to look. */
+static inline bool lanes_defined(const struct mem_cache *c, const struct lanes *p)
+{
+    const uint64_t bit = p->first - c->base, *at = c->defined + bit / 64;
+    uint64_t words[8], missing = 0;
+    if (p->stride < 4 || (p->stride & (p->stride - 1)) != 0)
+        return false;
+    const unsigned count = usual_pattern(bit, 4, (unsigned)p->stride, words);
+    if (count == 8) {
+#pragma GCC unroll 8
+        for (unsigned k = 0; k < 8; k++)
+            missing |= ~at[k] & words[k];
+        return missing == 0;
+    }
+    if (count == 2)
+        return (at[0] & at[1]) == ~0ull;
+    return pattern_all(c->defined, bit, 4, (unsigned)p->stride);
+}
+
+static inline bool define_lanes(const struct mem_cache *c, const struct lanes *p)
+{
+    if (p->stride < 4 || (p->stride & (p->stride - 1)) != 0)
+        return false;
+    if (c->mine != c->defined && lanes_defined(c, p))
+        return true;
+    const uint64_t bit = p->first - c->base;
+    uint64_t words[8], *mine = c->mine + bit / 64;
+    const unsigned count = usual_pattern(bit, 4, (unsigned)p->stride, words);
+    if (count == 8) {
+#pragma GCC unroll 8
+        for (unsigned k = 0; k < 8; k++)
+            mine[k] |= words[k];
+    } else if (count == 2) {
+        mine[0] = mine[1] = ~0ull;
+    } else {
+        pattern_set(c->mine, bit, 4, (unsigned)p->stride);
+    }
+    return true;
+}
+
+static void load_32_defined(const struct insn *i, uint8_t *f, const uint8_t *u, uint32_t m,
+                            struct warp *w)
+{
+    const struct mem_op *op = MEM_OP(i);
+    const struct mem_cache *c = &w->engine->caches[op->index];
+    struct lanes p = shortest(c, op, f, m);
+    if (__builtin_expect(!p.host || op->wide[0] || !lanes_defined(c, &p), 0))
+        return VM_NAME(load_32_long)(i, f, u, m, w);
+    PREFETCH_NEXT(p, 0);
+    count_lanes(w, &p, COUNTER_global_bytes_read);
+    take_lanes(ROW(r32, op->rows[0]), p);
+    NEXT;
+}
 
 HANDLER(load_32)
 {
     const struct mem_op *op = MEM_OP(i);
-    struct lanes p = shortest(w, op, f, m, false);
+    const struct mem_cache *c = &w->engine->caches[op->index];
+    if (c->defined)
+        return load_32_defined(i, f, u, m, w);
+    struct lanes p = shortest(c, op, f, m);
     if (__builtin_expect(!p.host || op->wide[0], 0))
         return VM_NAME(load_32_long)(i, f, u, m, w);
-    uint64_t *v = w->engine->counters->value;
-    v[COUNTER_global_bytes_read] += VM_ROW32;
-    v[COUNTER_global_requests]++;
-    r32 *d = ROW(r32, op->rows[0]);
-    if (p.stride == 4)
-        EVERY(1);
-    else if (p.stride == 16)
-        EVERY(4);
-    else if (p.stride == 8)
-        EVERY(2);
-    else
-        for (unsigned l = 0; l < VM_LANES; l++, p.host += p.stride)
-            d[l] = *(const r32 *)(const void *)p.host;
+    PREFETCH_NEXT(p, 0);
+    count_lanes(w, &p, COUNTER_global_bytes_read);
+    take_lanes(ROW(r32, op->rows[0]), p);
     NEXT;
 }
 
@@ -318,33 +396,41 @@ HANDLER(load_32_one)
     uint64_t *v = w->engine->counters->value;
     v[COUNTER_global_bytes_read] += VM_ROW32;
     v[COUNTER_global_requests]++;
+    v[COUNTER_global_sectors] += w->engine->watch_global != 0;
     r32 *d = ROW(r32, op->rows[0]), x = *(const r32 *)(const void *)((uintptr_t)c->bias + at);
     EACH_LANE(l)
     d[l] = x;
     NEXT;
 }
 
+static void store_32_defined(const struct insn *i, uint8_t *f, const uint8_t *u, uint32_t m,
+                             struct warp *w)
+{
+    const struct mem_op *op = MEM_OP(i);
+    const struct mem_cache *c = &w->engine->caches[op->index];
+    struct lanes p = shortest(c, op, f, m);
+    if (__builtin_expect(!p.host || op->wide[0] || !define_lanes(c, &p), 0))
+        return VM_NAME(store_32_long)(i, f, u, m, w);
+    PREFETCH_NEXT(p, 1);
+    count_lanes(w, &p, COUNTER_global_bytes_written);
+    w->engine->version++;
+    put_lanes(p, ROW(r32, op->rows[0]));
+    NEXT;
+}
+
 HANDLER(store_32)
 {
     const struct mem_op *op = MEM_OP(i);
-    struct lanes p = shortest(w, op, f, m, true);
+    const struct mem_cache *c = &w->engine->caches[op->index];
+    if (c->defined)
+        return store_32_defined(i, f, u, m, w);
+    struct lanes p = shortest(c, op, f, m);
     if (__builtin_expect(!p.host || op->wide[0], 0))
         return VM_NAME(store_32_long)(i, f, u, m, w);
-    uint64_t *v = w->engine->counters->value;
-    v[COUNTER_global_bytes_written] += VM_ROW32;
-    v[COUNTER_global_requests]++;
+    PREFETCH_NEXT(p, 1);
+    count_lanes(w, &p, COUNTER_global_bytes_written);
     w->engine->version++;
-    const r32 *s = ROW(r32, op->rows[0]);
-    if (p.stride == 4) {
-        memcpy(p.host, s, VM_ROW32);
-    } else if (p.stride == 16) {
-#pragma GCC unroll 32
-        for (unsigned l = 0; l < VM_LANES; l++)
-            ((r32 *)(void *)p.host)[4ul * l] = s[l];
-    } else {
-        for (unsigned l = 0; l < VM_LANES; l++, p.host += p.stride)
-            *(r32 *)(void *)p.host = s[l];
-    }
+    put_lanes(p, ROW(r32, op->rows[0]));
     NEXT;
 }
 

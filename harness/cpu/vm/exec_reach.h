@@ -56,6 +56,24 @@ static inline struct reach reach_slow(struct warp *w, const struct mem_op *op, u
     return r;
 }
 
+/* What watch_count.c would find out lane by lane, for addresses with a constant distance: words
+ * next to each other lie in different banks, in every part of a warp that goes at once; one word
+ * goes to all lanes. */
+static inline bool free_of_conflicts(const struct vm_engine *e, const struct reach *r,
+                                     unsigned total)
+{
+    return e->watch_shared == VM_WATCH_COUNTERS && r->affine && total <= 16 &&
+           (r->stride == (total < 4 ? 4 : (int64_t)total) || (r->stride == 0 && total <= 4));
+}
+
+/* Sectors of 32 bytes that 32 aligned accesses lie in: none of them crosses the end of one, and
+ * with a distance of up to a sector none is left out. */
+static inline uint64_t sectors_in_a_row(uint64_t first, uint64_t stride)
+{
+    const uint64_t last = first + (VM_LANES - 1) * stride;
+    return stride > 32 ? VM_LANES : last / 32 - first / 32 + 1;
+}
+
 /* What has to be noted of an access to shared memory that is in bounds. */
 static inline void look_at_shared(struct warp *w, const struct mem_op *op, uint32_t m,
                                   unsigned total, bool write, const struct reach *r, uint64_t first)
@@ -67,7 +85,7 @@ static inline void look_at_shared(struct warp *w, const struct mem_op *op, uint3
         if (!race_lanes(w, op, m))
             vm_race_access(w, op, m);
     }
-    if (__builtin_expect(e->watch_shared, 0)) {
+    if (__builtin_expect(e->watch_shared, 0) && !free_of_conflicts(e, r, total)) {
         if (r->affine)
             fill_addresses(w, first, r->stride);
         vm_watch(w, op, 0, m);
@@ -98,7 +116,9 @@ static inline void look_at_global(struct warp *w, const struct mem_op *op, uint3
     if (__builtin_expect(e->watch_global || op->strength != VM_PLAIN, 0)) {
         if (r->affine)
             fill_addresses(w, first, r->stride);
-        if (e->watch_global)
+        if (e->watch_global == VM_WATCH_COUNTERS && r->affine && m == VM_FULL && r->stride >= 0)
+            v[COUNTER_global_sectors] += sectors_in_a_row(first, (uint64_t)r->stride);
+        else if (e->watch_global)
             vm_watch(w, op, m, 0);
     }
     if (e->global_races) {
