@@ -259,14 +259,15 @@ static inline void take_every_4(r32 *d, const uint8_t *from)
 {
 #if defined(__AVX512F__)
     const __m512i pick = _mm512_setr_epi32(0, 4, 8, 12, 16, 20, 24, 28, 0, 0, 0, 0, 0, 0, 0, 0);
+    const __m512i pick_last =
+        _mm512_setr_epi32(0, 4, 8, 12, 19, 23, 27, 31, 0, 0, 0, 0, 0, 0, 0, 0);
     __m512i part[4];
 #pragma GCC unroll 4
     for (unsigned k = 0; k < 4; k++) {
-        __m512i low = _mm512_loadu_si512(from + 128 * k);
         /* No byte past the last lane's word is touched: it may be the last of its page. */
-        __m512i high = k < 3 ? _mm512_loadu_si512(from + 128 * k + 64)
-                             : _mm512_maskz_loadu_epi32(0x1111, from + 128 * k + 64);
-        part[k] = _mm512_permutex2var_epi32(low, pick, high);
+        __m512i low = _mm512_loadu_si512(from + 128 * k);
+        __m512i high = _mm512_loadu_si512(from + 128 * k + (k < 3 ? 64 : 52));
+        part[k] = _mm512_permutex2var_epi32(low, k < 3 ? pick : pick_last, high);
     }
     _mm512_store_si512(d, _mm512_inserti64x4(part[0], _mm512_castsi512_si256(part[1]), 1));
     _mm512_store_si512(d + 16, _mm512_inserti64x4(part[2], _mm512_castsi512_si256(part[3]), 1));
@@ -291,7 +292,7 @@ static inline void put_every_4(uint8_t *to, const r32 *s)
 #endif
 }
 
-static inline void take_lanes(r32 *d, struct lanes p)
+static inline __attribute__((always_inline)) void take_lanes(r32 *d, struct lanes p)
 {
     if (p.stride == 4)
         memcpy(d, p.host, VM_ROW32);
@@ -302,7 +303,7 @@ static inline void take_lanes(r32 *d, struct lanes p)
             d[l] = *(const r32 *)(const void *)p.host;
 }
 
-static inline void put_lanes(struct lanes p, const r32 *s)
+static inline __attribute__((always_inline)) void put_lanes(struct lanes p, const r32 *s)
 {
     if (p.stride == 4)
         memcpy(p.host, s, VM_ROW32);
@@ -353,8 +354,8 @@ static inline bool define_lanes(const struct mem_cache *c, const struct lanes *p
     return true;
 }
 
-static void load_32_defined(const struct insn *i, uint8_t *f, const uint8_t *u, uint32_t m,
-                            struct warp *w)
+static __attribute__((noinline)) void load_32_defined(const struct insn *i, uint8_t *f,
+                                                      const uint8_t *u, uint32_t m, struct warp *w)
 {
     const struct mem_op *op = MEM_OP(i);
     const struct mem_cache *c = &w->engine->caches[op->index];
@@ -403,8 +404,8 @@ HANDLER(load_32_one)
     NEXT;
 }
 
-static void store_32_defined(const struct insn *i, uint8_t *f, const uint8_t *u, uint32_t m,
-                             struct warp *w)
+static __attribute__((noinline)) void store_32_defined(const struct insn *i, uint8_t *f,
+                                                       const uint8_t *u, uint32_t m, struct warp *w)
 {
     const struct mem_op *op = MEM_OP(i);
     const struct mem_cache *c = &w->engine->caches[op->index];

@@ -25,13 +25,17 @@ struct reach {
 static inline bool constant_stride(const r64 *a)
 {
     const __m512i stride = _mm512_set1_epi64((int64_t)(a[1] - a[0]));
-    __mmask8 off = 0;
+    __m512i off = _mm512_setzero_si512();
 #pragma GCC unroll 4
     for (unsigned k = 0; k < VM_LANES; k += 8) {
         __m512i step = _mm512_sub_epi64(_mm512_loadu_si512(a + k + 1), _mm512_load_si512(a + k));
-        off |= _mm512_mask_cmpneq_epi64_mask(k == 24 ? 0x7f : 0xff, step, stride);
+        if (k < 24)
+            off = _mm512_ternarylogic_epi64(off, step, stride, 0xf6); /* off | (step ^ stride) */
+        else
+            return (_mm512_test_epi64_mask(off, off) |
+                    _mm512_mask_cmpneq_epi64_mask(0x7f, step, stride)) == 0;
     }
-    return off == 0;
+    return false;
 }
 #else
 static const uint64_t ALL_BUT_LAST[VM_LANES] = {
