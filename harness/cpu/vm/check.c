@@ -149,8 +149,8 @@ bool check_defined(const struct check_target *t, const struct warp *w, uint64_t 
     if (!bits)
         return true;
     at -= t->allocation->base;
-    if (write) {
-        bits[at / 64] |= used << (at & 63);
+    if (write) { /* nobody else writes this word; others may look at it */
+        __atomic_store_n(&bits[at / 64], bits[at / 64] | used << (at & 63), __ATOMIC_RELAXED);
         return true;
     }
     return (~(vm_defined_word(t->allocation, at / 64) >> (at & 63)) & used) == 0;

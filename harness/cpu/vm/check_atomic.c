@@ -288,12 +288,12 @@ bool vm_atomic(struct warp *w, const struct mem_op *op, uint8_t *f, uint32_t m)
         global |= (uint32_t)p.global << lane;
         shared |= (uint32_t)p.shared << lane;
         if (p.bits) {
-            uint64_t word = p.bits[p.at / 64], mask = ones << (p.at & 63);
-            if (~word & mask) {
+            uint64_t mask = ones << (p.at & 63);
+            if (~__atomic_load_n(&p.bits[p.at / 64], __ATOMIC_RELAXED) & mask) {
                 if (op->sub != PTX_EXCH && (~p.mine[p.at / 64] & mask) &&
                     (!e->crew || check_really_undefined(w, op, 1u << lane)))
                     undefined |= 1u << lane;
-                p.mine[p.at / 64] |= mask;
+                __atomic_store_n(&p.mine[p.at / 64], p.mine[p.at / 64] | mask, __ATOMIC_RELAXED);
             }
         }
         uint64_t b = op->sources > 0 ? operand(w, op->b, op->wide[1], lane) : 0;

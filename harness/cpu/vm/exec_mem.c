@@ -1,6 +1,10 @@
 /* Loads and stores: moving the data once exec_reach.h has said where it is. load_32 and store_32
  * have a path of their own for what nearly every access is: a full warp with a constant stride in
- * the buffer of last time. */
+ * the buffer of last time.
+ *
+ * On several host threads, plain accesses are plain here too: aligned words and vectors move in one
+ * piece on every processor that we build for, and what a race makes of them is the program's own.
+ * The thread sanitizer therefore does not look at this file. */
 #include "cpu/vm/exec_reach.h"
 
 static inline const uint8_t *at_lane(const struct warp *w, const struct reach *r, unsigned l)
