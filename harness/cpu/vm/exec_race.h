@@ -118,14 +118,61 @@ static __attribute__((noinline)) bool race_lanes(struct warp *w, const struct me
 
 /* ---- global memory ---- */
 
+/* One word per lane, every `step`-th one. false: somebody else was here. */
+static inline bool race_global_row(r64 *written, r64 *one, const r64 *other, uint64_t mine,
+                                   uint64_t since, uint64_t step, bool write)
+{
+    const uint64_t lane = 1ull << RACE_LANE_SHIFT;
+    uint64_t met = 0;
+    /* What differs from an entry of this thread, as bits; nothing where the entry is old. */
+#define STRANGE(entry, l) (((entry) < since ? mine + (l)*lane : (entry)) ^ (mine + (l)*lane))
+    if (write) {
+        for (unsigned l = 0; l < VM_LANES; l++)
+            met |= STRANGE(written[step * l], l) | STRANGE(one[step * l], l) |
+                   STRANGE(other[step * l], l);
+        if (met >> RACE_OWN_SHIFT)
+            return false;
+        EACH_LANE(l)
+        written[step * l] = mine + l * lane;
+        return true;
+    }
+    for (unsigned l = 0; l < VM_LANES; l++)
+        met |= STRANGE(written[step * l], l) | STRANGE(one[step * l], l);
+    if (met >> RACE_OWN_SHIFT)
+        return false;
+    EACH_LANE(l)
+    one[step * l] = mine + l * lane;
+    return true;
+#undef STRANGE
+}
+
+/* One word that all lanes in m read. */
+static inline bool race_global_one(struct warp *w, const struct mem_op *op, uint32_t m,
+                                   const struct race_shadow *s, uint64_t address)
+{
+    const uint64_t since = (uint64_t)w->engine->global_races->first << RACE_TIME_SHIFT;
+    const uint64_t mine = race_mine(w, op), unit = (address - s->base) >> 2;
+    const unsigned low = LANE(m), high = 31u - (unsigned)__builtin_clz(m);
+    if (s->write[unit] >= since)
+        return false;
+    if (s->first_read[unit] < since)
+        s->first_read[unit] = mine + ((uint64_t)low << RACE_LANE_SHIFT);
+    if (!(s->last_read[unit] >= since && (s->last_read[unit] & RACE_READ_ONLY)) || op->read_only)
+        s->last_read[unit] = mine + ((uint64_t)high << RACE_LANE_SHIFT);
+    return true;
+}
+
 /* A full warp, plainly, with a constant stride not below the size of the access, all of it in one
  * shadow, where everything is older than the launch or the same thread's at the same time. false:
  * nothing was recorded. */
 static inline bool race_global_quick(struct warp *w, const struct mem_op *op, uint32_t m,
                                      const struct race_shadow *s, uint64_t first, int64_t stride)
 {
-    if (!s || m != VM_FULL || op->strength != VM_PLAIN || op->read_only || s->shift != 2 ||
-        stride < op->total || (op->total & 3))
+    if (stride == 0 && !op->write && s && op->strength == VM_PLAIN && s->shift == 2 &&
+        op->total == 4)
+        return race_global_one(w, op, m, s, first);
+    if (!s || m != VM_FULL || op->strength != VM_PLAIN || s->shift != 2 || stride < op->total ||
+        (op->total & 3))
         return false;
     const uint64_t since = (uint64_t)w->engine->global_races->first << RACE_TIME_SHIFT;
     const uint64_t mine = race_mine(w, op);
@@ -134,27 +181,12 @@ static inline bool race_global_quick(struct warp *w, const struct mem_op *op, ui
     for (unsigned k = 0; k < op->total / 4u; k++) {
         r64 *written = s->write + unit + k, *one = s->first_read + unit + k,
             *other = s->last_read + unit + k;
-        uint64_t met = 0;
-#define STRANGE(entry, l)                                                                          \
-    ((uint64_t)((entry) >= since) &                                                                \
-     (uint64_t)((((entry) ^ (mine + ((uint64_t)(l) << RACE_LANE_SHIFT))) >> 26) != 0))
-        if (op->write) {
-            for (unsigned l = 0; l < VM_LANES; l++)
-                met |= STRANGE(written[step * l], l) | STRANGE(one[step * l], l) |
-                       STRANGE(other[step * l], l);
-            if (met)
-                return false;
-            for (unsigned l = 0; l < VM_LANES; l++)
-                written[step * l] = mine + ((uint64_t)l << RACE_LANE_SHIFT);
-        } else {
-            for (unsigned l = 0; l < VM_LANES; l++)
-                met |= STRANGE(written[step * l], l) | STRANGE(one[step * l], l);
-            if (met)
-                return false;
-            for (unsigned l = 0; l < VM_LANES; l++)
-                one[step * l] = mine + ((uint64_t)l << RACE_LANE_SHIFT);
-        }
-#undef STRANGE
+        bool done = step == 1 ? race_global_row(written, one, other, mine, since, 1, op->write)
+                    : step == 4
+                        ? race_global_row(written, one, other, mine, since, 4, op->write)
+                        : race_global_row(written, one, other, mine, since, step, op->write);
+        if (!done)
+            return false;
     }
     return true;
 }

@@ -13,6 +13,7 @@
  *   lower_additions.c which instructions add data
  *   lower_profile.c  where profiled code counts
  *   lower_flow.c     branches, calls, barriers, operations across lanes
+ *   lower_race.c     how strongly accesses are ordered, for the race detector
  *   lower_fine.c     where schedules may part lanes besides branches
  *   scalar.c         what runs lane by lane */
 #ifndef CPU_VM_LOWER_H
@@ -154,6 +155,9 @@ void lower_start_stack(struct lower *l);
 /* Fills in what every memory instruction has, and its address operand. */
 void lower_mem_op(struct lower *l, struct mem_op *op, const struct ptx_instr *in);
 void lower_address(struct lower *l, struct mem_op *op, const struct ptx_operand *a);
+
+/* ---- lower_race.c ---- */
+enum vm_strength lower_strength(struct lower *l, const struct ptx_instr *in);
 
 /* ---- lower_fine.c ---- */
 /* May another thread's access come between this instruction and the one before it? */

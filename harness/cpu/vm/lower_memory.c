@@ -2,20 +2,6 @@
  * handler is picked by space and width. Parameters of calls are rows of the frame, not memory. */
 #include "cpu/vm/lower.h"
 
-static enum vm_strength strength_of(const struct ptx_instr *in)
-{
-    if (in->op == PTX_OP_atom || in->op == PTX_OP_red)
-        return in->scope == PTX_SCOPE_CTA ? VM_STRONG_CTA : VM_STRONG;
-    switch ((int)in->sem) {
-    case PTX_WEAK:
-        return VM_PLAIN;
-    case PTX_VOLATILE:
-        return VM_IS_VOLATILE;
-    default:
-        return in->scope == PTX_SCOPE_CTA ? VM_STRONG_CTA : VM_STRONG;
-    }
-}
-
 void lower_mem_op(struct lower *l, struct mem_op *op, const struct ptx_instr *in)
 {
     op->in = in;
@@ -29,10 +15,8 @@ void lower_mem_op(struct lower *l, struct mem_op *op, const struct ptx_instr *in
     op->is_signed = ptx_type_is_signed((enum ptx_type)in->type);
     op->used_bytes = in->used_bytes;
     op->read_only = (in->flags & PTX_F_NC) != 0;
-    op->strength = (uint8_t)strength_of(in);
+    op->strength = (uint8_t)lower_strength(l, in);
     op->pc = l->main.count;
-    if (op->strength == VM_IS_VOLATILE && in->op == PTX_OP_ld && lower_in_polling_loop(l))
-        op->strength = VM_POLLING;
     if (in->sem == PTX_ACQUIRE || in->sem == PTX_RELEASE || in->sem == PTX_ACQ_REL ||
         in->sem == PTX_SC)
         l->code->uses_fences = true;

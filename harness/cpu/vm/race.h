@@ -26,6 +26,7 @@ enum {
     RACE_WHO_SHIFT = RACE_STRENGTH_SHIFT + 3,
     RACE_TIME_SHIFT = 32,
     RACE_LANE_SHIFT = 27,
+    RACE_OWN_SHIFT = 26, /* from here on the same: the same thread, time and kind of read */
 };
 #define RACE_READ_ONLY (1ull << 26) /* global memory only */
 #define RACE_THREADS   1023u
@@ -213,6 +214,13 @@ struct race_shadow {
     uint64_t *write, *first_read, *last_read; /* per unit */
     uint64_t base, units, bytes; /* unit = (address - base) >> shift; bytes of the mapping */
     uint32_t shift;
+    uint32_t born; /* older segments are those of another allocation */
+};
+
+enum { RACE_SPARES = 8 };
+struct race_spare { /* a mapping to use again; bytes 0 = none */
+    void *p;
+    uint64_t bytes;
 };
 
 struct race_global {
@@ -221,7 +229,8 @@ struct race_global {
     uint32_t row_capacity, rows_from; /* rows[0] is segment rows_from */
     struct race_space space;
     struct race_words words;
-    uint64_t shadow_bytes;
+    uint64_t shadow_bytes; /* of all mappings, spare ones included */
+    struct race_spare spares[RACE_SPARES];
     uint32_t searches;
     bool reads_strongly; /* somebody may wait for a word */
 };

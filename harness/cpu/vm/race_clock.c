@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { OWN_SPACE = 1 << 20 };
 #define TIME_MOST (1u << 31) /* the shadow is cleared at the next start of a block */
 
 /* ---- blocks ---- */
@@ -87,7 +88,8 @@ void vm_race_block_start(struct block *b)
     for (uint32_t k = 0; k < b->warp_count; k++)
         time = b->warps[k].sync_events > time ? b->warps[k].sync_events : time;
     if (r->base == 0 || time >= TIME_MOST) {
-        memset(r->write, 0, (size_t)3 * r->units * sizeof *r->write);
+        if (r->units)
+            memset(r->write, 0, (size_t)3 * r->units * sizeof *r->write);
         time = 0;
     }
     r->base = ++time; /* what an earlier block did there is past */
@@ -313,6 +315,22 @@ static void spread(struct block *b, uint32_t warps)
     }
 }
 
+/* A block that is looked at alone: all that its flags and fences ever told is past. */
+static void start_anew(struct block *b)
+{
+    struct race_block *r = b->races;
+    race_words_clear(&r->words);
+    for (uint32_t k = 0; k < b->warp_count; k++) {
+        struct warp_clock *c = &r->clocks[k];
+        c->outer = c->fresh = c->collected = NULL;
+        c->fresh_lanes = 0;
+        c->fence[RACE_NEAR].valid = c->fence[RACE_DEVICE].valid = false;
+    }
+    r->joint[RACE_NEAR].valid = r->joint[RACE_DEVICE].valid = false;
+    arena_release(&r->own_space.arena);
+    r->own_space = (struct race_space){0};
+}
+
 void vm_race_barrier(struct block *b, uint32_t warps, bool everybody)
 {
     struct race_block *r = b->races;
@@ -332,6 +350,8 @@ void vm_race_barrier(struct block *b, uint32_t warps, bool everybody)
             b->warps[k].partial_events = false;
         }
         r->base = time;
+        if (r->space == &r->own_space && r->own_space.arena.total_bytes > OWN_SPACE)
+            start_anew(b);
         if (r->partial)
             memset(r->known, 0, sizeof r->known);
         r->partial = r->spread = false;

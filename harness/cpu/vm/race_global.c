@@ -15,8 +15,10 @@
 #include <string.h>
 #include <sys/mman.h>
 
+enum { HUGE_FROM_BYTES = 4 << 20 };
 #define SHADOW_MOST   (2ull << 30)
-#define SEGMENTS_MOST (1u << 31) /* all shadows are forgotten at the next launch */
+#define SPARE_MOST    (256ull << 20) /* larger mappings are given back at once */
+#define SEGMENTS_MOST (1u << 31)     /* all shadows are forgotten at the next launch */
 #define ROWS_MOST     (64u << 20)
 
 static void *must(void *p)
@@ -28,11 +30,22 @@ static void *must(void *p)
 
 /* ---- launches ---- */
 
-static void unmap(struct race_shadow *s)
+/* Keeps the mapping for another shadow, in place of the smallest that is kept: its entries are
+ * older than whatever is allocated next. */
+static void unmap(struct race_global *g, void *p, uint64_t bytes)
 {
-    if (s->write)
-        munmap(s->write, s->bytes);
-    s->write = s->first_read = s->last_read = NULL;
+    struct race_spare given = {.p = p, .bytes = bytes}, *least = &g->spares[0];
+    for (int k = 1; k < RACE_SPARES; k++)
+        if (g->spares[k].bytes < least->bytes)
+            least = &g->spares[k];
+    if (given.bytes > least->bytes && given.bytes <= SPARE_MOST) {
+        struct race_spare swap = *least;
+        *least = given;
+        given = swap;
+    }
+    if (given.bytes)
+        munmap(given.p, given.bytes);
+    g->shadow_bytes -= given.bytes;
 }
 
 void vm_race_forget(struct vm *vm, struct vm_allocation *a)
@@ -40,9 +53,8 @@ void vm_race_forget(struct vm *vm, struct vm_allocation *a)
     struct race_shadow *s = a->shadow;
     if (!s)
         return;
-    if (vm->races)
-        vm->races->shadow_bytes -= s->bytes;
-    unmap(s);
+    if (s->write)
+        unmap(vm->races, s->write, s->bytes);
     free(s);
     a->shadow = NULL;
 }
@@ -53,6 +65,13 @@ static void forget_all(struct vm *vm)
         vm_race_forget(vm, vm->device[k]);
     for (size_t k = 0; k < vm->host_count; k++)
         vm_race_forget(vm, vm->host[k]);
+    for (int k = 0; vm->races && k < RACE_SPARES; k++) {
+        struct race_spare *s = &vm->races->spares[k];
+        if (s->bytes)
+            munmap(s->p, s->bytes);
+        vm->races->shadow_bytes -= s->bytes;
+        *s = (struct race_spare){0};
+    }
 }
 
 static bool reads_strongly(const struct vm_code *code)
@@ -131,22 +150,42 @@ uint32_t vm_race_segment(struct warp *w)
 
 /* ---- shadows ---- */
 
-static bool map(struct race_global *g, struct race_shadow *s)
+/* A mapping of at least `bytes`: a spare one that is not far too large, or zero pages. */
+static void *map_bytes(struct race_global *g, uint64_t bytes, uint64_t *mapped)
 {
-    size_t bytes = (size_t)(3 * s->units * sizeof *s->write);
+    struct race_spare *best = NULL;
+    for (int k = 0; k < RACE_SPARES; k++) {
+        struct race_spare *s = &g->spares[k];
+        if (s->bytes >= bytes && s->bytes <= 2 * bytes && (!best || s->bytes < best->bytes))
+            best = s;
+    }
+    if (best) {
+        void *p = best->p;
+        *mapped = best->bytes;
+        *best = (struct race_spare){0};
+        return p;
+    }
     if (g->shadow_bytes + bytes > SHADOW_MOST)
-        return false;
+        return NULL;
     void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
                    -1, 0);
     if (p == MAP_FAILED)
-        return false;
-    if (bytes >= 4u << 20)
+        return NULL;
+    if (bytes >= HUGE_FROM_BYTES)
         madvise(p, bytes, MADV_HUGEPAGE);
-    s->write = p;
+    *mapped = bytes;
+    g->shadow_bytes += bytes;
+    return p;
+}
+
+static bool map(struct race_global *g, struct race_shadow *s)
+{
+    s->write = map_bytes(g, (3 * s->units * sizeof *s->write + 4095) & ~4095ull, &s->bytes);
+    if (!s->write)
+        return false;
     s->first_read = s->write + s->units;
     s->last_read = s->write + 2 * s->units;
-    s->bytes = bytes;
-    g->shadow_bytes += bytes;
+    s->born = g->next;
     return true;
 }
 
@@ -170,7 +209,6 @@ static void narrow(struct race_global *g, struct race_shadow *s)
     struct race_shadow wide = *s;
     s->shift = 0;
     s->units = 4 * wide.units;
-    g->shadow_bytes -= wide.bytes;
     if (map(g, s))
         for (uint64_t k = 0; k < wide.units; k++)
             for (uint64_t j = 4 * k; j < 4 * k + 4; j++) {
@@ -178,9 +216,8 @@ static void narrow(struct race_global *g, struct race_shadow *s)
                 s->first_read[j] = wide.first_read[k];
                 s->last_read[j] = wide.last_read[k];
             }
-    else
-        s->write = NULL;
-    munmap(wide.write, wide.bytes);
+    s->born = wide.born;
+    unmap(g, wide.write, wide.bytes);
 }
 
 /* ---- accesses ---- */

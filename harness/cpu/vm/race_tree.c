@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* More than this for one launch, and the launch is no longer looked at. */
-#define SPACE_MOST (768ull << 20)
+#define SPACE_MOST (384ull << 20)
 
 void *race_space_alloc(struct race_space *s, size_t bytes)
 {
@@ -71,20 +71,18 @@ static const void *join_leaves(struct race_space *s, const struct race_leaf *a,
                                const struct race_leaf *b)
 {
     struct race_of_warp warps[VM_WARPS_MOST];
-    struct race_known joint[VM_WARPS_MOST] = {{0}};
-    const struct race_leaf *from[2] = {a, b};
-    uint32_t base = a->base > b->base ? a->base : b->base, present = 0;
-    for (int k = 0; k < 2; k++)
-        for (uint32_t j = 0; j < from[k]->count; j++) {
-            present |= 1u << from[k]->warps[j].warp;
-            race_known_join(&joint[from[k]->warps[j].warp], &from[k]->warps[j].known);
-        }
-    uint32_t count = 0;
-    for (uint32_t w = 0; w < VM_WARPS_MOST; w++)
-        if ((present >> w & 1) && adds(&joint[w], base)) {
-            warps[count].warp = w;
-            warps[count++].known = joint[w];
-        }
+    uint32_t base = a->base > b->base ? a->base : b->base, count = 0;
+    for (uint32_t i = 0, j = 0; i < a->count || j < b->count;) { /* both are sorted by warp */
+        uint32_t x = i < a->count ? a->warps[i].warp : VM_WARPS_MOST;
+        uint32_t y = j < b->count ? b->warps[j].warp : VM_WARPS_MOST;
+        struct race_of_warp *next = &warps[count];
+        *next = x <= y ? a->warps[i] : b->warps[j];
+        if (x == y)
+            race_known_join(&next->known, &b->warps[j].known);
+        i += x <= y;
+        j += y <= x;
+        count += adds(&next->known, base);
+    }
     if (same_leaf(a, base, warps, count))
         return a;
     if (same_leaf(b, base, warps, count))

@@ -16,6 +16,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define TOLD (1u << 30)
 
@@ -44,10 +45,12 @@ static bool released(const struct race_space *s, const void *tree, const struct 
 
 /* What this write says of the pair. Later ones that are found improve on earlier ones. */
 static void consider(const struct warp *w, const struct race_past *past, uint64_t key,
-                     const struct race_write *n, struct found *best)
+                     bool updating, const struct race_write *n, struct found *best)
 {
     const struct race_space *s = w->block->races->space;
     bool before = comes_before(past, n), near = n->block == w->block->index;
+    if (before && n->key == key && updating)
+        return; /* to have seen the other's sum does not save one's own */
     if (before && n->key == key) {
         *best = (struct found){.outcome = SAME_WORD, .flag = n};
         return;
@@ -62,7 +65,8 @@ static void consider(const struct warp *w, const struct race_past *past, uint64_
         *best = (struct found){.outcome = WRITER, .flag = n, .narrow = near_release};
 }
 
-static struct found search(const struct warp *w, const struct race_past *past, uint64_t key)
+static struct found search(const struct warp *w, const struct race_past *past, uint64_t key,
+                           bool updating)
 {
     struct race_global *g = w->engine->global_races;
     struct found best = {UNRELATED, NULL, false};
@@ -84,7 +88,7 @@ static struct found search(const struct warp *w, const struct race_past *past, u
         for (struct race_write *n = r->saw; n && n->search != mark && steps < STEPS; n = n->prev) {
             n->search = mark;
             steps++;
-            consider(w, past, key, n, &best);
+            consider(w, past, key, updating, n, &best);
             if (n->knows && n->knows->search != mark && height < STACK)
                 stack[height++] = n->knows;
         }
@@ -267,17 +271,36 @@ static void report_reader(struct warp *w, const struct mem_op *op, unsigned lane
               line_of(w, f->flag->pc, flag_line, sizeof flag_line), fence_for(near));
 }
 
+/* Does a store leave the bytes as the earlier one made them? Then it does not matter which is last:
+ * `if (...) found = true` by many threads. */
+static bool writes_the_same(const struct warp *w, const struct mem_op *op, unsigned lane,
+                            bool shared)
+{
+    uint64_t address = w->lane_address[lane];
+    const uint8_t *host =
+        shared ? w->block->shared + address : vm_bytes(w->engine->vm, address, op->total);
+    if (op->in->op != PTX_OP_st || !host)
+        return false;
+    for (unsigned k = 0; k < op->count; k++)
+        if (memcmp(host + (size_t)k * op->bytes, vm_lane(w->frame, op->rows[k], lane, op->wide[k]),
+                   op->bytes) != 0)
+            return false;
+    return true;
+}
+
 void race_judge(struct warp *w, const struct mem_op *op, unsigned lane,
                 const struct race_past *past)
 {
     const struct race_space *s = w->block->races->space;
     uint32_t theirs = race_pc_of(past->entry);
     /* The usual ends of a search, without one. */
+    bool updating = op->strength == VM_UPDATING && race_strength_of(past->entry) == VM_UPDATING;
     bool hidden = op->write || op->strength != VM_PLAIN; /* a reader's fault that nobody is told */
     if (s->full || (hidden && released(s, w->clocks->collected, past)) ||
-        race_told(w->engine, op->pc, theirs))
+        race_told(w->engine, op->pc, theirs) ||
+        (op->write && past->writes && writes_the_same(w, op, lane, past->shared)))
         return;
-    struct found f = search(w, past, (w->lane_address[lane] & ~3ull) + 1);
+    struct found f = search(w, past, (w->lane_address[lane] & ~3ull) + 1, updating);
     switch (f.outcome) {
     case SAME_WORD:
         return;

@@ -128,8 +128,11 @@ static void write_word(struct warp *w, const struct mem_op *op, unsigned lane, u
     }
     struct race_word *word = race_find_word(table, key, true);
     const void *old_near = word->near_block == w->block->index ? word->near : NULL;
+    bool both = p->near == p->device && old_near == word->device; /* the usual case */
     word->device = p->atomic ? race_tree_join(r->space, word->device, p->device) : p->device;
-    word->near = p->atomic ? race_tree_join(r->space, old_near, p->near) : p->near;
+    word->near = both        ? word->device
+                 : p->atomic ? race_tree_join(r->space, old_near, p->near)
+                             : p->near;
     word->near_block = w->block->index;
     struct race_write *last = word->last;
     if (!p->graph)
