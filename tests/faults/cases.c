@@ -101,6 +101,10 @@ static int read_line(struct reader *r, const char *line)
         return set_schedules(r, c, value);
     else if (strcmp(line, "// no line") == 0)
         c->no_line = true;
+    else if (strcmp(line, "// in some schedules") == 0)
+        c->some = true;
+    else if (strcmp(line, "// a warning") == 0)
+        c->warning = true;
     return 0;
 }
 

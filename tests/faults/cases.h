@@ -4,6 +4,8 @@
  *   // also: uninitialized_read deadlock          what the same fault may entail (optional)
  *   // schedules: last-first                      found in these alone, nothing in others
  * (optional)
+ *   // in some schedules                          each sweep over all of them finds it (optional)
+ *   // a warning                                  its severity is that (optional)
  *   // says: which has 64 bytes                   words of the message (optional)
  *   // no line                                    the finding names none: a call of the host
  *   // pending: why                               known not to work yet (optional)
@@ -36,7 +38,7 @@ struct fault_case {
     const char *says;    /* NULL = anything */
     const char *pending; /* NULL = must work */
     bool schedules[SCHEDULES];
-    bool no_line;
+    bool no_line, some, warning;
     unsigned lines[CASE_LINES_MAX];
     size_t line_count;
 };

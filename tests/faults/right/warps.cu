@@ -309,7 +309,6 @@ CASE(shuffle_orders_memory)
 
 // One lane waits for another one of its warp: they make progress independently.
 // case lane_waits_for_lane: clean
-// pending: a volatile read of one's own warp behind the poll counts as lock-step
 __global__ void lane_waits_for_lane(int *out)
 {
     __shared__ volatile int flag;
