@@ -6,6 +6,7 @@
  *   // stdout: line           these lines and no others, in this order; a file with the same name
  *                             that ends in .stdout says the same
  *   // stderr: text           each of these is somewhere in it
+ *   // clean                  nothing goes to stderr
  *   // signal: N              it dies of this signal (otherwise it exits with 0)
  *
  * usage: run_program FILE.cu      exit status 77 = skipped, with the reason printed */
@@ -26,6 +27,7 @@ struct expectations {
     size_t argument_count;
     char environment[8][LINE_MOST];
     size_t environment_count;
+    bool clean;
     int signal;
 };
 
@@ -42,6 +44,8 @@ static void note(struct expectations *x, const char *line)
         text_addf(&x->out, "%s\n", line + 8);
     } else if (strncmp(line, "stderr: ", 8) == 0 && x->error_count < 16) {
         snprintf(x->errors[x->error_count++], LINE_MOST, "%s", line + 8);
+    } else if (strcmp(line, "clean") == 0) {
+        x->clean = true;
     } else if (strncmp(line, "signal: ", 8) == 0) {
         x->signal = (int)strtol(line + 8, NULL, 10);
     }
@@ -134,6 +138,10 @@ static int compare(const struct expectations *x, const struct proc_end *end, con
             printf("stderr lacks: %s\n", x->errors[i]);
             wrong = 1;
         }
+    }
+    if (x->clean && errors[0]) {
+        printf("stderr should be empty\n");
+        wrong = 1;
     }
     if (wrong)
         printf("---- stdout\n%s---- stderr\n%s", out, errors);
