@@ -82,6 +82,16 @@ static void take_findings(struct case_run *r)
         add_finding(r->s, r->result, &r->verdict.findings[i]);
 }
 
+/* Would a hang say nothing new? What needs other blocks beside it hangs in any order of starting.
+ */
+static bool knows_hang(const struct case_run *r)
+{
+    for (unsigned i = 0; i < r->result->finding_count; i++)
+        if (r->result->findings[i].kind == FINDING_co_residency)
+            return true;
+    return r->s->block_order_seen;
+}
+
 /* The last-block-first pass hung: right on every GPU that starts blocks in ascending order. */
 static void warn_block_order(struct case_run *r)
 {
@@ -204,7 +214,7 @@ static int run_passes(struct case_run *r, struct err *e)
     result->verdict = VERDICT_accepted;
     for (unsigned k = 0; k < PASS_COUNT && status == 0 && !failed; k++) {
         const struct pass *p = &PASSES[k];
-        if (!case_gets_pass(r, p) || (p->hang == HANG_WARNS && s->block_order_seen))
+        if (!case_gets_pass(r, p) || (p->hang == HANG_WARNS && knows_hang(r)))
             continue;
         status = judge_pass(r, p, k == 0 ? counters : 0, &failed, e);
     }

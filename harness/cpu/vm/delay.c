@@ -29,15 +29,21 @@ struct vm_delay {
     struct late pool[POOL + 1]; /* [NONE] is not used */
     uint32_t oldest[BUCKETS], youngest[BUCKETS];
     uint32_t live[POOL], count;
-    uint32_t free;           /* list through `next` */
-    uint32_t ended;          /* list of blocks that have ended */
-    uint32_t drain_in;       /* one turn in so many drains one; 0 = none does */
-    uint8_t *host[VM_LANES]; /* of the lanes of the store under way */
+    uint32_t free;                 /* list through `next` */
+    uint32_t ended;                /* list of blocks that have ended */
+    uint64_t rng_key, rng_counter; /* its own: which threads run when stays the same without it */
+    uint32_t drain_in;             /* one turn in so many drains one; 0 = none does */
+    uint8_t *host[VM_LANES];       /* of the lanes of the store under way */
 };
 
 static uint32_t bucket_of(uint64_t address)
 {
     return (uint32_t)(address / SECTOR * 0x9e3779b97f4a7c15u >> 40) % BUCKETS;
+}
+
+static uint64_t draw(struct vm_delay *d, uint64_t bound)
+{
+    return rng_below(d->rng_key, d->rng_counter++, bound);
 }
 
 /* ---- life ---- */
@@ -58,7 +64,9 @@ void delay_start(struct vm_engine *e)
         d->free = 1;
         e->delay_memory = d;
     }
-    d->drain_in = DRAIN_IN[sched_draw(e, sizeof DRAIN_IN / sizeof *DRAIN_IN)];
+    d->rng_key = rng_key(e->rng_key, POOL);
+    d->rng_counter = 0;
+    d->drain_in = DRAIN_IN[draw(d, sizeof DRAIN_IN / sizeof *DRAIN_IN)];
     e->delay = d;
 }
 
@@ -168,13 +176,13 @@ bool delay_drain_all(struct vm_engine *e)
 void delay_drain_one(struct vm_engine *e)
 {
     if (e->delay && e->delay->count)
-        drain(e, e->delay->live[sched_draw(e, e->delay->count)]);
+        drain(e, e->delay->live[draw(e->delay, e->delay->count)]);
 }
 
 void delay_tick(struct vm_engine *e)
 {
     struct vm_delay *d = e->delay;
-    if (d && d->count && d->drain_in && sched_draw(e, d->drain_in) == 0)
+    if (d && d->count && d->drain_in && draw(d, d->drain_in) == 0)
         delay_drain_one(e);
 }
 
@@ -225,7 +233,7 @@ uint8_t *delay_reach(struct warp *w, const struct mem_op *op, unsigned lane, uin
     struct vm_delay *d = w->engine->delay;
     if (op->strength == VM_PLAIN && !op->write)
         return d->count ? read_through(w, lane, address, op->total, host) : host;
-    if (op->strength == VM_PLAIN && sched_draw(w->engine, LATE_IN)) {
+    if (op->strength == VM_PLAIN && draw(d, LATE_IN)) {
         d->host[lane] = host;
         w->bounce_offset[lane] = address;
         w->delayed |= 1u << lane;
