@@ -68,5 +68,6 @@ extern "C" void exclusive_scan(const int *in, int *out, int n, void *workspace,
         return;
     unsigned *arrived = static_cast<unsigned *>(workspace);
     cudaMemsetAsync(arrived, 0, sizeof(unsigned), stream);
-    scan<<<kBlocks, kThreads, 0, stream>>>(in, out, n, arrived, reinterpret_cast<int *>(arrived + 1));
+    scan<<<kBlocks, kThreads, 0, stream>>>(in, out, n, arrived,
+                                           reinterpret_cast<int *>(arrived + 1));
 }

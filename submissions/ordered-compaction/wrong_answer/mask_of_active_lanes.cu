@@ -1,7 +1,7 @@
 // expect: wrong_answer
 // expect-diagnosis: right in order, not interleaved
-// Takes __activemask() for the mask of the lanes that ought to vote. It names those that happen to run
-// together, which may be any part of the warp: since Volta lanes have speeds of their own.
+// Takes __activemask() for the mask of the lanes that ought to vote. It names those that happen to
+// run together, which may be any part of the warp: since Volta lanes have speeds of their own.
 
 #include <cuda_runtime.h>
 
