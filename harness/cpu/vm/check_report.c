@@ -234,16 +234,44 @@ static const char *innermost_file(const struct warp *w, uint32_t pc)
     return in && in->loc && in->loc < ptx->loc_count ? ptx->files[ptx->locs[in->loc].file] : "";
 }
 
+static const char TOOLKIT[] = "/cccl/";
+
+bool check_toolkit_only(const struct warp *w, uint32_t pc)
+{
+    const struct vm_code *code = w->engine->code;
+    const struct ptx_module *ptx = &code->module->ptx;
+    const struct ptx_instr *in = code->origins[pc];
+    if (!in || !in->loc || in->loc >= ptx->loc_count)
+        return false;
+    const struct ptx_loc *frame = &ptx->locs[in->loc];
+    for (int depth = 0; depth < 64; depth++) {
+        if (!strstr(ptx->files[frame->file], TOOLKIT))
+            return false;
+        if (frame->inlined_at < 0)
+            return true;
+        frame = &ptx->locs[frame->inlined_at];
+    }
+    return false;
+}
+
 /* Undefined bytes that NVIDIA's own libraries read and throw away, so that even a warning would
- * accuse people of what they did not write: keys one past a tile's end in the serial merge, and the
- * padding of structures that are copied as words. */
+ * accuse people of what they did not write: one row per file, and the padding of structures that
+ * are copied as words anywhere in the toolkit. */
 static bool known_habit(const struct warp *w, const struct mem_op *op, bool padding)
 {
-    static const char MERGE[] = "/cub/block/block_merge_sort.cuh", TOOLKIT[] = "/cccl/";
+    static const char *const FILES[] = {
+        "/cub/block/block_merge_sort.cuh", /* the serial merge: a key past its tile */
+        "/cub/warp/specializations/warp_exchange_smem.cuh", /* scattering fewer items than slots */
+        "/cub/block/block_exchange.cuh",                    /* the same */
+    };
     const char *file = innermost_file(w, op->pc);
-    size_t length = strlen(file), end = sizeof MERGE - 1;
-    return (length >= end && strcmp(file + length - end, MERGE) == 0) ||
-           (padding && strstr(file, TOOLKIT));
+    size_t length = strlen(file);
+    bool habit = padding && strstr(file, TOOLKIT);
+    for (size_t i = 0; i < sizeof FILES / sizeof FILES[0]; i++) {
+        size_t end = strlen(FILES[i]);
+        habit |= length >= end && strcmp(file + length - end, FILES[i]) == 0;
+    }
+    return habit;
 }
 
 uint32_t check_really_undefined(const struct warp *w, const struct mem_op *op, uint32_t m)

@@ -186,6 +186,14 @@ static const char *advice(const struct warp *w, const struct race_past *past)
                  "__syncthreads the threads of different warps)";
 }
 
+/* CUB's run-length encoding scatters what it does not need into one slot of shared memory that
+ * nobody reads: two writes, both in NVIDIA's own code. A read of the slot would still be told. */
+static bool thrown_away(const struct warp *w, const struct mem_op *op, const struct race_past *past)
+{
+    return past->shared && past->writes && op->write && check_toolkit_only(w, op->pc) &&
+           check_toolkit_only(w, race_pc_of(past->entry));
+}
+
 static void report_race(struct warp *w, const struct mem_op *op, unsigned lane,
                         const struct race_past *past)
 {
@@ -195,7 +203,7 @@ static void report_race(struct warp *w, const struct mem_op *op, unsigned lane,
     uint32_t mine = op->strength, theirs = race_strength_of(past->entry);
     bool at_them = past->writes && (!op->write || they.pc > me.pc);
     const struct actor *first = at_them ? &they : &me, *second = at_them ? &me : &they;
-    if (!race_first_time(e, first->pc, second->pc))
+    if (!race_first_time(e, first->pc, second->pc) || thrown_away(w, op, past))
         return;
     struct vm_site site;
     char place[160], line[96], name[96];
@@ -344,7 +352,8 @@ void vm_race_same_store(struct warp *w, const struct mem_op *op, unsigned lane, 
 {
     struct vm_engine *e = w->engine;
     (void)other;
-    if (!race_first_time(e, op->pc, op->pc))
+    /* As in thrown_away(). */
+    if (check_toolkit_only(w, op->pc) || !race_first_time(e, op->pc, op->pc))
         return;
     struct vm_site site;
     char place[160];
