@@ -256,6 +256,11 @@ static void start_copies(struct warp *w, const struct async_op *op, uint32_t m)
         c.group = op->kind == VM_ASYNC_BULK ? w->bulk_group[l] : w->copy_group[l];
         if (op->has_barrier)
             c.barrier = address(w, &op->barrier, l);
+        unsigned whole = c.bytes < 16 ? c.bytes : 16; /* both ends are aligned to it */
+        if (whole && (c.from & (whole - 1))) {
+            check_fault(w, &op->from, l, c.from, whole);
+            return;
+        }
         to.address[l] = c.to, to.bytes[l] = c.bytes;
         from.address[l] = c.from, from.bytes[l] = c.source_bytes;
         add_copy(w, &c);
