@@ -89,8 +89,11 @@ static int read_line(struct reader *r, const char *line)
         return begin_case(r, value);
     if (mark)
         return add_mark(r, c, mark + strlen("// <-- "));
-    if (!c)
+    if (!c) {
+        if ((value = after(line, "// target: ")))
+            file->target = value;
         return 0;
+    }
     if ((value = after(line, "// also: ")))
         c->also = value;
     else if ((value = after(line, "// says: ")))

@@ -11,7 +11,10 @@
  *   // pending: why                               known not to work yet (optional)
  *   x[i] = 0; // <-- out_of_bounds_write          a line that the finding may name
  *
- * A case reaches to the next one. */
+ * A case reaches to the next one. Before the first one:
+ *
+ *   // target: 80                                 the compute capability to compile for (optional)
+ */
 #ifndef FAULTS_CASES_H
 #define FAULTS_CASES_H
 
@@ -44,6 +47,7 @@ struct fault_case {
 };
 
 struct case_file {
+    const char *target; /* NULL = the default */
     struct fault_case *cases;
     size_t count;
 };

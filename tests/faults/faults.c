@@ -18,7 +18,8 @@ enum { SEEDS = 2 };
 
 struct table {
     const char *path; /* as judge exec gets it */
-    bool right;       /* by its folder */
+    const char *target;
+    bool right; /* by its folder */
     unsigned repeats;
     unsigned seeds; /* per sweep */
 };
@@ -131,14 +132,15 @@ static bool run_once(const struct table *t, const struct fault_case *c, int sche
                      unsigned *seen, struct text *why)
 {
     char number[16];
-    const char *argv[] = {"exec", t->path, c->name, NULL};
+    const char *plain[] = {"exec", t->path, c->name, NULL};
+    const char *other[] = {"exec", "--target", t->target, t->path, c->name, NULL};
     struct e2e_run run;
     struct text now;
     text_init(&now);
     snprintf(number, sizeof number, "%u", seed);
     setenv("SCANJUDGE_SCHEDULE", schedule_names[schedule], 1);
     setenv("SCANJUDGE_SEED", number, 1);
-    e2e_run(&(struct e2e_call){.argv = argv}, &run);
+    e2e_run(&(struct e2e_call){.argv = t->target ? other : plain}, &run);
     if (strstr(text_str(&run.errors), "does not compile") || run.status == 2 || run.status == 3)
         text_add(&now, "could not be run\n");
     else if (t->right)
@@ -240,6 +242,7 @@ int main(int argc, char **argv)
         e2e_check(t.path, e.text);
         file.count = 0;
     }
+    t.target = file.target;
     for (size_t i = 0; i < file.count; i++) {
         const struct fault_case *c = &file.cases[i];
         if (!wanted(c->name, argv + at + 1))

@@ -191,7 +191,7 @@ CASE(last_block_with_block_fence)
 // All threads write, one fences before the barrier that would have ordered them.
 // case last_block_fence_before_barrier: data_race
 // in some schedules
-// also: missing_fence
+// also: missing_fence uninitialized_read
 __global__ void last_block_fence_before_barrier(const int *in, int *parts, unsigned *done, int *out)
 {
     __shared__ bool last;
