@@ -163,19 +163,31 @@ static void print_form(struct list *l, struct vm *vm, const struct form *f)
 static void print_api(void)
 {
     static const struct {
-        const char *name;
-        bool body;
+        const char *name, *refusal; /* NULL = it has a body */
     } NAMES[] = {
-#define BODY(name) {#name, true},
-#define STUB(name) {#name, false},
+#define BODY(name)         {#name, NULL},
+#define STUB(name, reason) {#name, #reason},
 #include "cpu/cudart/api.def"
 #undef BODY
 #undef STUB
     };
-    for (size_t k = 0; k < sizeof NAMES / sizeof *NAMES; k++)
-        printf("%-56s %s\n", NAMES[k].name,
-               NAMES[k].body ? "works"
-                             : "refuses: cudaErrorNotSupported, and a finding that names it");
+    static const struct {
+        const char *id, *sentence;
+    } REASONS[] = {
+#define REASON(id, sentence) {#id, sentence},
+#include "cpu/cudart/stub_reasons.def"
+#undef REASON
+    };
+    for (size_t k = 0; k < sizeof NAMES / sizeof *NAMES; k++) {
+        const char *why = NULL;
+        for (size_t i = 0; NAMES[k].refusal && i < sizeof REASONS / sizeof *REASONS; i++)
+            if (strcmp(REASONS[i].id, NAMES[k].refusal) == 0)
+                why = REASONS[i].sentence;
+        if (NAMES[k].refusal)
+            printf("%-56s refuses: %s\n", NAMES[k].name, why ? why : "?");
+        else
+            printf("%-56s works\n", NAMES[k].name);
+    }
 }
 
 int main(int argc, char **argv)
