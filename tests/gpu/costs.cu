@@ -154,6 +154,29 @@ template <int MASK> __global__ void shared_atomics(int *out)
     out[blockIdx.x * kWarp + threadIdx.x] = last;
 }
 
+// Nobody reads what the atomics give.
+template <int MASK> __global__ void shared_counts(int *out)
+{
+    __shared__ int s[32];
+    s[threadIdx.x] = 0;
+    __syncthreads();
+#pragma unroll 1
+    REPEAT atomicAdd(&s[threadIdx.x & MASK], 1);
+    __syncthreads();
+    out[blockIdx.x * kWarp + threadIdx.x] = s[threadIdx.x];
+}
+
+template <int MASK> __global__ void shared_sums(int *out)
+{
+    __shared__ int s[32];
+    s[threadIdx.x] = 0;
+    __syncthreads();
+#pragma unroll 1
+    REPEAT atomicAdd(&s[threadIdx.x & MASK], k);
+    __syncthreads();
+    out[blockIdx.x * kWarp + threadIdx.x] = s[threadIdx.x];
+}
+
 template <int MASK> __global__ void global_atomics(int *to, int *out)
 {
     int last = 0;
@@ -211,6 +234,11 @@ int main()
     run(shared_atomics<31>, out);
     run(shared_atomics<3>, out);
     run(shared_atomics<0>, out);
+    run(shared_counts<31>, out);
+    run(shared_counts<3>, out);
+    run(shared_counts<0>, out);
+    run(shared_sums<3>, out);
+    run(shared_sums<0>, out);
     run(global_atomics<31>, in, out);
     run(global_atomics<0>, in, out);
     run(global_reductions<31>, in);

@@ -94,6 +94,7 @@ from_ncu() {
 
 from_cpu() {
     cat "$@" | awk -F'\t' '{ name = $1; sub(/^void /, "", name); sub(/\(.*/, "", name); gsub(/ /, "", name)
+                             gsub(/true/, "1", name); gsub(/false/, "0", name)
                              sum[name "\t" $2] += $3 }
                            END { for (k in sum) printf "%s\t%.0f\n", k, sum[k] }'
 }

@@ -339,11 +339,16 @@ static bool lower_atomic(struct lower *l, const struct ptx_instr *in)
         bool wide = o->kind == PTX_OPERAND_REG ? lower_is_wide(l, o->reg) : op->bytes == 8;
         if (is_long && (o->kind != PTX_OPERAND_REG || p.slot))
             return false;
+        uint64_t known;
+        if (k == 0 && in->sub == PTX_ADD && in->type != PTX_F32 && lower_known(l, p, &known))
+            op->combined = known == 1 && op->bytes == 4;
         uint32_t row = lower_row(l, &l->main, p, wide, k);
         op->wide[1 + k] = wide;
         *(k ? &op->c : &op->b) = row;
         op->sources = (uint8_t)(k + 1);
     }
+    if (op->has_result && lower_is_read(l, in->operands[0].reg))
+        op->combined = false;
     op->pc = l->main.count;
     lower_emit(l, &l->main, is_long ? VM_OP_atomic_128 : VM_OP_atomic)->imm =
         (uint64_t)(uintptr_t)op;

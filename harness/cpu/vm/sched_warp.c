@@ -16,8 +16,8 @@
 #include <string.h>
 
 enum {
-    SPINS_POLLING = 2, /* backward branches before others get their turn */
-    SPINS_PLAIN = 64,
+    SPINS_POLLING = 2,   /* backward branches before others get their turn */
+    SPINS_PLAIN = 4096,  /* lanes wait where paths join, for long loops of the others too */
     ROTATION_HEADS = 48, /* block heads that a rotated group may pass */
 };
 

@@ -3,7 +3,12 @@
  * Bank conflicts: 32 banks of 4 bytes; a bank gives one word at a time, to all lanes that want it.
  * A warp's access of 8 bytes per lane goes as two half-warps, one of 16 bytes as four quarters;
  * each part takes as many passes as the most words that one bank has to give. The first pass of a
- * part is what it costs anyway, every other one is a conflict. */
+ * part is what it costs anyway, every other one is a conflict.
+ *
+ * Of an atomic every lane needs a pass of its own, also those that meet at one word. Two kinds cost
+ * less: additions of 1 whose result nobody reads, which memory does for all lanes at a word at once
+ * (mem_op.combined), and those with one address for all lanes, where the compiler lets one lane act
+ * for all of them. So it was measured on an H200, see tests/gpu/RESULTS.md. */
 #include "cpu/vm/watch.h"
 
 static uint64_t sectors(const struct warp *w, const struct mem_op *op, uint32_t m)
@@ -40,7 +45,7 @@ static bool obviously_free(const struct warp *w, uint32_t m)
 }
 
 /* Passes of one part of the warp: the most distinct words that one bank has to give. */
-static unsigned passes(const struct warp *w, const struct mem_op *op, uint32_t m)
+static unsigned passes(const struct warp *w, const struct mem_op *op, uint32_t m, bool alone)
 {
     uint32_t words[32][VM_LANES];
     uint8_t count[32] = {0};
@@ -50,7 +55,7 @@ static unsigned passes(const struct warp *w, const struct mem_op *op, uint32_t m
         for (unsigned k = 0; k < (op->total + 3u) / 4; k++) {
             uint32_t word = (uint32_t)(address / 4) + k, bank = word % 32;
             unsigned at = 0;
-            while (at < count[bank] && words[bank][at] != word)
+            while (at < count[bank] && (alone || words[bank][at] != word))
                 at++;
             if (at == count[bank] && count[bank] < VM_LANES)
                 words[bank][count[bank]++] = word;
@@ -63,12 +68,16 @@ static unsigned passes(const struct warp *w, const struct mem_op *op, uint32_t m
 
 static uint64_t conflicts(const struct warp *w, const struct mem_op *op, uint32_t m)
 {
-    uint64_t extra = 0;
+    const bool is_atomic = op->in->op == PTX_OP_atom || op->in->op == PTX_OP_red;
+    const bool alone = is_atomic && !op->combined; /* every lane in a pass of its own */
     unsigned parts = op->total <= 4 ? 1 : op->total <= 8 ? 2 : 4, lanes = VM_LANES / parts;
+    uint64_t extra = 0;
+    if (is_atomic && op->form == VM_ADDRESS_SLOT)
+        return 0;
     for (unsigned k = 0; k < parts; k++) {
         uint32_t part = lanes == 32 ? m : m & (((1u << lanes) - 1) << (k * lanes));
-        if (part && !(op->total <= 4 && obviously_free(w, part)))
-            extra += passes(w, op, part) - 1;
+        if (part && (alone || op->total > 4 || !obviously_free(w, part)))
+            extra += passes(w, op, part, alone) - 1;
     }
     return extra;
 }

@@ -62,7 +62,7 @@ extern "C" __global__ void atomics(int *sum, int *old)
     if (threadIdx.x < 4)
         s[threadIdx.x] = 0;
     __syncthreads();
-    atomicAdd(&s[threadIdx.x % 4], 1);
+    atomicAdd(&s[threadIdx.x % 4], 2);
     old[threadIdx.x] = atomicAdd(sum, 1);
 }
 

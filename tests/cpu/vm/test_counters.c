@@ -167,14 +167,15 @@ static void control_and_atomics(void **state)
     static const struct row ROWS[] = {
         /* 2 warps. Four lanes clear s: the first warp parts. 64 lanes add to shared memory, 2
          * requests, and 64 to global memory, 2 requests of one sector, which read and write; then
-         * 2 coalesced stores. All 128 atomics add. */
+         * 2 coalesced stores. All 128 atomics add. Lanes that meet at one of the four words of
+         * shared memory take turns, 7 extra passes per request. */
         {"atomics",
          1,
          64,
          0,
          {OUT, IN},
          true,
-         {S(3, 0), G_READ(256), G_WRITTEN(512), G(4, 10),
+         {S(3, 14), G_READ(256), G_WRITTEN(512), G(4, 10),
           BARRIERS(2, 1), [COUNTER_atomics] = 64, [COUNTER_atomic_requests] = 2,
           [COUNTER_shared_atomics] = 64, [COUNTER_shared_atomic_requests] = 2,
           [COUNTER_divergent_branches] = 1, [COUNTER_additions] = 128}},
