@@ -453,9 +453,10 @@ enum vm_status vm_launch(struct vm *vm, struct vm_kernel *kernel, const struct v
     e->kernel = kernel;
     e->launch = launch;
     e->checks = vm->config.checks;
-    /* Lanes that execute one store together may write the same value; here they would be told
-     * apart. Races do not depend on the schedule: the other ones look for them. */
-    if (e->interleaved)
+    /* Lanes that execute one store together may write the same value, and so may threads that find
+     * it there; parted lanes and late stores would be told apart. Races do not depend on the
+     * schedule: the other passes look for them. */
+    if (e->interleaved || vm->config.delay_stores)
         e->checks &= ~(uint32_t)(WIRE_CHECK_RACES | WIRE_CHECK_GLOBAL_RACES);
     e->counters = &vm->counters;
     e->block_threads = launch->block[0] * launch->block[1] * launch->block[2];
