@@ -35,7 +35,8 @@ static bool holds(struct graph_node *const *set, size_t count, const struct grap
 static void unite(struct graph_node ***set, size_t *count, struct graph_node *const *more,
                   size_t more_count)
 {
-    struct graph_node **wider = realloc(*set, (*count + more_count + 1) * sizeof *wider);
+    struct graph_node **wider =
+        realloc(*set, (*count + more_count + 1) * sizeof(struct graph_node *));
     if (!wider)
         BUG("out of memory for a capture");
     *set = wider;
@@ -180,7 +181,7 @@ cudaError_t capture_wait_event(struct rt_stream *s, struct rt_event *v, bool ext
         return cudaSuccess;
     }
     if (!v->capture_id) {
-        if (v->records == 0) /* nothing to wait for */
+        if (v->records == 0 || !s->capture) /* nothing to wait for, or nothing that is captured */
             return cudaSuccess;
         return invalidate(s->capture, cudaErrorStreamCaptureIsolation);
     }

@@ -34,7 +34,7 @@ cudaError_t graph_find_set(const struct graph *g, const cudaGraphNode_t *handles
     *out = NULL;
     if (count > 0 && (!handles || count > g->count))
         return cudaErrorInvalidValue;
-    struct graph_node **set = malloc((count + 1) * sizeof *set);
+    struct graph_node **set = malloc((count + 1) * sizeof(struct graph_node *));
     if (!set)
         BUG("out of memory for a graph");
     for (size_t i = 0; i < count; i++) {
@@ -184,9 +184,10 @@ static bool is_sorted(const struct graph *g)
 
 struct graph_node **graph_sort(const struct graph *g, bool random)
 {
-    struct graph_node **sorted = new_thing(g->count * sizeof *sorted);
+    struct graph_node **sorted = new_thing(g->count * sizeof(struct graph_node *));
     if (!random && is_sorted(g)) {
-        memcpy(sorted, g->nodes, g->count * sizeof *sorted);
+        if (g->count > 0)
+            memcpy(sorted, g->nodes, g->count * sizeof(struct graph_node *));
         return sorted;
     }
     uint64_t key = rng_key(vm_config(rt.vm)->schedule_seed, 0x6f);
@@ -296,7 +297,7 @@ void graph_set_work(struct graph_node *n, struct rt_work *work)
     if (work->kind != WORK_KERNEL)
         return;
     const struct vm_kernel_info *info = &work->kernel.function->info;
-    n->args = new_thing((info->param_count + 1) * sizeof *n->args);
+    n->args = new_thing((info->param_count + 1) * sizeof(void *));
     for (uint32_t i = 0; i < info->param_count; i++)
         n->args[i] = n->work.kernel.params + info->param_offsets[i];
 }

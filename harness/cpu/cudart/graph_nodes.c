@@ -84,7 +84,7 @@ static void **from_extra(const struct rt_function *f, void **extra)
     for (size_t i = 0; (uintptr_t)extra[i] != END; i += 2)
         if ((uintptr_t)extra[i] == BUFFER)
             buffer = extra[i + 1];
-    void **args = calloc(info->param_count + 1, sizeof *args);
+    void **args = calloc(info->param_count + 1, sizeof(void *));
     if (!args)
         BUG("out of memory for a graph");
     for (uint32_t i = 0; i < info->param_count && buffer; i++)
