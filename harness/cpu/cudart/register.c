@@ -16,7 +16,8 @@ struct rt_module {
     const char *text;    /* PTX given as such; only while it loads */
     bool is_library;     /* its kernels are found in the PTX, nobody registers them */
     struct vm_module *loaded;
-    cudaError_t failure; /* why it could not be loaded; found out once */
+    cudaError_t failure;  /* why it could not be loaded; found out once */
+    uint64_t const_bytes; /* of its __constant__ variables */
     struct rt_function *functions;
     struct rt_variable *variables;
     struct rt_module *next;
@@ -187,6 +188,19 @@ static void find_kernels(struct rt_module *m, const struct ptx_module *ptx)
             add_function(m, NULL, ptx->functions[i].name);
 }
 
+/* A card counts the constants of the whole module for each of its kernels. */
+static uint64_t count_constants(const struct ptx_module *ptx)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < ptx->symbol_count; i++) {
+        const struct ptx_symbol *s = &ptx->symbols[i];
+        uint64_t align = s->align ? s->align : 1;
+        if (s->space == PTX_CONST && s->function < 0)
+            bytes = (bytes + align - 1) / align * align + s->bytes;
+    }
+    return bytes;
+}
+
 static cudaError_t parse(struct rt_module *m, const char *text, size_t bytes)
 {
     struct err e;
@@ -198,6 +212,7 @@ static cudaError_t parse(struct rt_module *m, const char *text, size_t bytes)
         error = fail(m, cudaErrorInvalidPtx, &e);
     } else {
         mark_managed(m, &ptx);
+        m->const_bytes = count_constants(&ptx);
         if (m->is_library && !m->functions)
             find_kernels(m, &ptx); /* names live as long as what is loaded */
         m->loaded = vm_module_load(rt.vm, &ptx, &arena, &e);
@@ -252,6 +267,7 @@ cudaError_t rt_find_function(const void *function, struct rt_function **out)
             return rt_refuse(cudaErrorInvalidDeviceFunction, "the PTX has no kernel named %s",
                              f->name);
         vm_kernel_info(f->kernel, &f->info);
+        f->info.const_bytes = (uint32_t)f->module->const_bytes;
     }
     *out = f;
     return cudaSuccess;

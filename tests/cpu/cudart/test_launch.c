@@ -140,6 +140,7 @@ static void shared_memory_needs_an_opt_in(void **state)
     assert_int_equal(attr.maxThreadsPerBlock, 128);
     assert_int_equal(attr.maxDynamicSharedSizeBytes, normal);
     assert_int_equal(attr.ptxVersion, 90);
+    assert_int_equal(attr.constSizeBytes, 4); /* of the module: `factor` */
     expect_error(cudaLaunchKernel(&bounded_stub, one, threads(128), args, normal + 1, NULL),
                  cudaErrorInvalidValue);
     expect_finding(FINDING_cuda_error, "cudaFuncSetAttribute");
