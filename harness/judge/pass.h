@@ -12,13 +12,13 @@ enum hang_means { HANG_FAILS, HANG_WARNS };
 struct pass {
     enum wire_schedule schedule;
     uint32_t resident_blocks;
-    bool delay_stores;
     enum wire_stream_order stream_order;
-    uint64_t most_elements;
     enum hang_means hang;
+    uint64_t most_elements;
+    uint64_t seed;   /* of the schedule, below 2^53 so that every JSON reader keeps it */
     unsigned number; /* poison, and the schedule's seed unless it is given, follow from it */
     bool is_seeded;  /* `seed` is given, and everything else follows from it */
-    uint64_t seed;   /* of the schedule, below 2^53 so that every JSON reader keeps it */
+    bool delay_stores;
 };
 
 enum {
