@@ -197,6 +197,7 @@ static cudaError_t answer(const struct rt_allocation *a, enum cudaMemRangeAttrib
     return cudaSuccess;
 }
 
+/* NOLINTBEGIN(readability-non-const-parameter): the signatures are CUDA's */
 cudaError_t cudaMemRangeGetAttributes(void **data, size_t *sizes,
                                       enum cudaMemRangeAttribute *attributes, size_t count,
                                       const void *pointer, size_t bytes)
@@ -218,6 +219,7 @@ cudaError_t cudaMemRangeGetAttributes(void **data, size_t *sizes,
     }
     return rt_leave(error);
 }
+/* NOLINTEND(readability-non-const-parameter) */
 
 cudaError_t cudaMemRangeGetAttribute(void *data, size_t size, enum cudaMemRangeAttribute attribute,
                                      const void *pointer, size_t bytes)

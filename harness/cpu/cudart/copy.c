@@ -347,6 +347,7 @@ RT_PER_THREAD(cudaMemcpy3DPeer_ptds, (const struct cudaMemcpy3DPeerParms *p),
 
 /* ---- many at once ---- */
 
+/* NOLINTBEGIN(readability-non-const-parameter): the signatures are CUDA's */
 /* In the order given, which is one of those that are allowed. */
 cudaError_t cudaMemcpyBatchAsync(void *const *to, const void *const *from, const size_t *sizes,
                                  size_t count, struct cudaMemcpyAttributes *attributes,
@@ -376,6 +377,7 @@ RT_PTSZ(cudaMemcpyBatchAsync,
          struct cudaMemcpyAttributes *attributes, size_t *indexes, size_t attribute_count,
          cudaStream_t stream),
         (to, from, sizes, count, attributes, indexes, attribute_count, rt_own(stream)))
+/* NOLINTEND(readability-non-const-parameter) */
 
 /* ---- fills ---- */
 
@@ -415,7 +417,7 @@ cudaError_t work_make_fill(struct rt_work *work, const char *call, struct rt_pit
 static cudaError_t fill(const char *call, struct rt_pitched to, int value, struct rt_box box,
                         cudaStream_t stream, bool wait)
 {
-    struct rt_work work;
+    struct rt_work work = {.kind = WORK_NOTHING};
     struct rt_stream *s = NULL;
     cudaError_t error = rt_enter();
     if (error == cudaSuccess)

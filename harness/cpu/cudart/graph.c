@@ -4,14 +4,13 @@
  * The stream goes on behind a node that joins them all. */
 #include "cpu/cudart/graph.h"
 
-#include "base/rng.h"
 #include "cpu/cudart/capture.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 static struct map graphs, nodes, execs;
-static uint64_t ids, draws;
+static uint64_t ids;
 
 struct graph *graph_find(cudaGraph_t handle)
 {
@@ -190,7 +189,6 @@ struct graph_node **graph_sort(const struct graph *g, bool random)
             memcpy(sorted, g->nodes, g->count * sizeof(struct graph_node *));
         return sorted;
     }
-    uint64_t key = rng_key(vm_config(rt.vm)->schedule_seed, 0x6f);
     size_t done = 0;
     for (size_t i = 0; i < g->count; i++)
         g->nodes[i]->waits = g->nodes[i]->after_count;
@@ -199,7 +197,7 @@ struct graph_node **graph_sort(const struct graph *g, bool random)
         uint64_t candidates = 0;
         for (size_t i = 0; i < g->count && (random || !next); i++) {
             struct graph_node *n = g->nodes[i];
-            if (n->waits == 0 && rng_below(key, draws++, ++candidates) == 0)
+            if (n->waits == 0 && (++candidates == 1 || queue_draw(candidates) == 0))
                 next = n;
         }
         if (!next) {
@@ -379,6 +377,8 @@ static void launch_into(struct graph *g, uint32_t own, const char *name, const s
         g->nodes[i]->continued = false;
     for (size_t i = 0; sorted && i < g->count; i++) {
         struct graph_node *n = sorted[i];
+        if (!n)
+            BUG("a sorted graph lacks nodes");
         stamp_copy(&before, start);
         for (size_t k = 0; k < n->after_count; k++)
             stamp_join(&before, &n->after[k]->done);

@@ -686,7 +686,7 @@ cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t *out, cudaGraph_t graph,
                           "cudaGraphAddMemFreeNode: %p is no memory of a graph's allocation node, "
                           "or it is freed already",
                           memory);
-    if (error == cudaSuccess) {
+    if (error == cudaSuccess && a) {
         work.memory.base = memory;
         work.memory.bytes = a->bytes;
         error = put(&p, cudaGraphNodeTypeMemFree, &work, &n);

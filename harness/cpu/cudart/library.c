@@ -44,6 +44,7 @@ static cudaError_t load(const void *code, cudaLibrary_t *out)
     return cudaSuccess;
 }
 
+/* NOLINTBEGIN(readability-non-const-parameter): the signatures are CUDA's */
 cudaError_t cudaLibraryLoadData(cudaLibrary_t *out, const void *code, enum cudaJitOption *options,
                                 void **values, unsigned count, enum cudaLibraryOption *more,
                                 void **more_values, unsigned more_count)
@@ -76,6 +77,7 @@ cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t *out, const char *path,
     text_release(&file);
     return rt_leave(error);
 }
+/* NOLINTEND(readability-non-const-parameter) */
 
 /* Begins a call about a library. */
 static cudaError_t find(cudaLibrary_t library, const void *out, struct rt_module **m)

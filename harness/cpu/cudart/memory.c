@@ -162,7 +162,7 @@ cudaError_t rt_free(void *pointer)
     if (!pointer)
         return cudaSuccess;
     cudaError_t error = rt_find_to_free("cudaFree", pointer, &a);
-    if (error != cudaSuccess)
+    if (error != cudaSuccess || !a)
         return error;
     if (a->pool) { /* "performs no further synchronization" */
         queue_host_operation("cudaFree of memory from cudaMallocAsync");

@@ -188,9 +188,14 @@ static bool random_order(void)
     return vm_config(rt.vm)->stream_order == WIRE_STREAMS_RANDOM;
 }
 
-static uint64_t draw(uint64_t below)
+uint64_t queue_draw(uint64_t below)
 {
     return rng_below(rng_key(vm_config(rt.vm)->schedule_seed, 0x57), draws++, below);
+}
+
+void queue_restart_draws(void)
+{
+    draws = 0;
 }
 
 static void finish(uint32_t t)
@@ -282,17 +287,27 @@ static bool run_until(uint32_t t, uint32_t index, bool patient)
     return true;
 }
 
+/* Draws one of the timelines that have something to do: with `upto`, something that it covers. How
+ * many idle ones there are must not matter, or a seed would not give the same order again.
+ * timeline_count if there is none. */
+static uint32_t draw_timeline(const struct stamp *upto)
+{
+    uint32_t chosen = timeline_count, candidates = 0;
+    for (uint32_t t = 0; t < timeline_count; t++) {
+        bool waits =
+            upto ? timelines[t].done < stamp_at(upto, t) : timelines[t].first && !timelines[t].busy;
+        if (waits && (++candidates == 1 || queue_draw(candidates) == 0))
+            chosen = t;
+    }
+    return chosen;
+}
+
 /* One operation of some timeline, and what it needs. */
 static void gamble(void)
 {
-    uint32_t from = (uint32_t)draw(timeline_count);
-    for (uint32_t i = 0; i < timeline_count; i++) {
-        uint32_t t = (from + i) % timeline_count;
-        if (timelines[t].first && !timelines[t].busy) {
-            run_until(t, timelines[t].first->index, false);
-            return;
-        }
-    }
+    uint32_t t = draw_timeline(NULL);
+    if (t < timeline_count)
+        run_until(t, timelines[t].first->index, false);
 }
 
 /* Whatever can run now. */
@@ -350,7 +365,7 @@ static void run_now(uint32_t t, uint32_t index)
     }
     helper_watch(idle_step);
     if (order == WIRE_STREAMS_RANDOM)
-        while (pending > 0 && draw(2))
+        while (pending > 0 && queue_draw(2))
             gamble();
 }
 
@@ -434,13 +449,13 @@ void queue_wait(const struct stamp *wanted)
     while (!queue_done(&stamp)) {
         uint32_t t = stamp.count - 1; /* the newest stream first */
         if (random_order()) {
-            if (draw(2))
+            if (queue_draw(2))
                 gamble();
-            t = (uint32_t)draw(stamp.count);
+            t = draw_timeline(&stamp);
         }
-        while (t > 0 && timelines[t].done >= stamp.at[t])
+        while (t < timeline_count && t > 0 && timelines[t].done >= stamp_at(&stamp, t))
             t--;
-        if (timelines[t].done < stamp.at[t])
+        if (t < timeline_count && timelines[t].done < stamp_at(&stamp, t))
             run_until(t, timelines[t].done + 1, true);
     }
     queue_seen(&stamp);

@@ -75,6 +75,10 @@ void queue_seen(const struct stamp *stamp);
 /* Somebody asked and was told "not ready": now and then a little of it gets done. */
 void queue_nudge(const struct stamp *stamp);
 
+/* Random numbers of the order of streams, from the configuration's seed. */
+uint64_t queue_draw(uint64_t below);
+void queue_restart_draws(void); /* a new configuration: the same seed gives the same order */
+
 /* Drops what is queued of a module's kernels, which are about to vanish. */
 void queue_forget_module(const struct rt_module *module);
 /* Reports work that no wait of the host has covered (wire_device_hooks.left_behind). */

@@ -134,6 +134,7 @@ void rt_lose_device(void)
 void rt_configure(const struct wire_device_config *config)
 {
     queue_wait_all();
+    queue_restart_draws();
     vm_configure(rt.vm, config);
     vm_reset(rt.vm);
     lost = false;
