@@ -287,6 +287,8 @@ bool vm_mem_slow(struct warp *w, const struct mem_op *op, uint32_t m)
     w->bounced = w->delayed = 0;
     for (uint32_t rest = m; rest; rest &= rest - 1) {
         unsigned l = (unsigned)__builtin_ctz(rest);
+        if (op->narrow)
+            w->lane_address[l] = (uint32_t)w->lane_address[l];
         if (!check_resolve(w, op, l, w->lane_address[l], op->total, &t))
             return false;
         bool defined;

@@ -38,7 +38,8 @@ static uint64_t address(const struct warp *w, const struct mem_op *op, unsigned 
 {
     struct async_value v = {
         .slot = op->form == VM_ADDRESS_SLOT, .wide = op->form != VM_ADDRESS_32, .at = op->address};
-    return value(w, &v, lane) + (uint64_t)op->offset;
+    uint64_t a = value(w, &v, lane) + (uint64_t)op->offset;
+    return op->narrow ? (uint32_t)a : a;
 }
 
 /* ---- mbarriers ---- */

@@ -263,6 +263,7 @@ static bool known_habit(const struct warp *w, const struct mem_op *op, bool padd
         "/cub/block/block_merge_sort.cuh", /* the serial merge: a key past its tile */
         "/cub/warp/specializations/warp_exchange_smem.cuh", /* scattering fewer items than slots */
         "/cub/block/block_exchange.cuh",                    /* the same */
+        "/thrust/system/cuda/detail/set_operations.h",      /* a key past its tile */
     };
     const char *file = innermost_file(w, op->pc);
     size_t length = strlen(file);

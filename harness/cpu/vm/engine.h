@@ -114,6 +114,7 @@ struct mem_op {
     int64_t offset;   /* added to every address */
     uint32_t address; /* row or slot */
     uint8_t form;     /* enum vm_address_form */
+    bool narrow;      /* the base is a register of 32 bits: base + offset wraps there */
     uint8_t space;    /* enum ptx_space */
     uint8_t bytes;    /* of one element */
     uint8_t count;    /* elements: 1, 2, 4, 8 */

@@ -523,7 +523,8 @@ static bool addresses(struct warp *w, const struct mem_op *op, const uint8_t *f,
         uint64_t a = op->form == VM_ADDRESS_SLOT ? SLOT(r64, op->address)
                      : op->form == VM_ADDRESS_32 ? ROW(r32, op->address)[l]
                                                  : ROW(r64, op->address)[l];
-        w->lane_address[l] = a + (uint64_t)op->offset;
+        a += (uint64_t)op->offset;
+        w->lane_address[l] = op->narrow ? (uint32_t)a : a;
     }
     return true;
 }

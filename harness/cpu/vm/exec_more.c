@@ -8,7 +8,8 @@ HANDLER(atomic_128)
         uint64_t a = op->form == VM_ADDRESS_SLOT ? SLOT(r64, op->address)
                      : op->form == VM_ADDRESS_32 ? ROW(r32, op->address)[l]
                                                  : ROW(r64, op->address)[l];
-        w->lane_address[l] = a + (uint64_t)op->offset;
+        a += (uint64_t)op->offset;
+        w->lane_address[l] = op->narrow ? (uint32_t)a : a;
     }
     if (!vm_atomic_128(w, op, f, m))
         return;

@@ -158,8 +158,10 @@ static inline struct reach reach(struct warp *w, const struct mem_op *op, const 
         const r64 *a;
         if (op->form == VM_ADDRESS_32) {
             const r32 *narrow = ROW(r32, op->address);
+            /* With its sign, as nvcc takes a bit off a base and adds it again in the offset; no
+             * window of 32-bit addresses is that large. */
             EACH_LANE(l)
-            w->lane_address[l] = narrow[l];
+            w->lane_address[l] = (uint64_t)(int64_t)(int32_t)narrow[l];
             a = w->lane_address;
         } else {
             a = ROW(r64, op->address);

@@ -40,6 +40,7 @@ void lower_address(struct lower *l, struct mem_op *op, const struct ptx_operand 
         bool wide = r->kind == REG_64;
         op->address = r->place.at;
         op->form = wide ? VM_ADDRESS_64 : VM_ADDRESS_32;
+        op->narrow = !wide;
         /* A slot holds a narrow value with zeros above it, unless it is a parameter. */
         bool clean = wide || r->place.at - l->code->params_at >= l->code->param_bytes;
         if (r->place.slot && clean) {

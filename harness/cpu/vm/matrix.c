@@ -238,7 +238,8 @@ static uint64_t lane_base(const struct warp *w, const struct mem_op *op, unsigne
     else
         memcpy(&x, vm_lane(w->frame, op->address, lane, op->form == VM_ADDRESS_64),
                op->form == VM_ADDRESS_64 ? 8 : 4);
-    return x + (uint64_t)op->offset;
+    x += (uint64_t)op->offset;
+    return op->narrow ? (uint32_t)x : x;
 }
 
 /* Lane 8 j + i has the address of row i of matrix j. false: a fault. */
