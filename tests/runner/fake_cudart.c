@@ -81,6 +81,16 @@ void fake_report(int kind, const char *message)
     finding_count++;
 }
 
+/* Work on another stream than the caller's: this int gets this value once the whole device is
+ * waited for, and not before. */
+static int *left_at, left_value;
+
+void fake_leave(int *device, int value)
+{
+    left_at = fake_host(device);
+    left_value = value;
+}
+
 size_t fake_forgotten(void)
 {
     return forgotten_bytes;
@@ -153,6 +163,9 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 
 cudaError_t cudaDeviceSynchronize(void)
 {
+    if (left_at)
+        *left_at = left_value;
+    left_at = NULL;
     return sync_error;
 }
 
@@ -234,7 +247,8 @@ static void name_stream(const void *stream, const char *name)
 
 static void left_behind(const char *stream_name)
 {
-    (void)stream_name;
+    if (left_at)
+        fake_report(FINDING_leak, stream_name);
 }
 
 static size_t profile(void *out, size_t bytes)

@@ -17,6 +17,7 @@ void *fake_host(const void *device);
 void fake_fail(int last, int at_sync);
 void fake_report(int kind, const char *message);
 size_t fake_forgotten(void);
+void fake_leave(int *device, int value);
 int cudaMalloc(void **pointer, size_t bytes);
 int cudaFree(void *pointer);
 
@@ -207,6 +208,13 @@ ENTRY(sync_error)
 {
     UNUSED;
     fake_fail(0, 700);
+}
+
+ENTRY(leaves_work)
+{
+    UNUSED;
+    *(int *)fake_host(out) = 1;
+    fake_leave(out, 2);
 }
 
 ENTRY(leaves_child)

@@ -377,6 +377,29 @@ static void test_findings_survive_a_crash(void **state)
     finish(&f);
 }
 
+/* Results are what is there when the entry's stream is done; other work is named, and over before
+ * the next pass. Without a stream the whole device is waited for. */
+static void test_work_on_other_streams(void **state)
+{
+    (void)state;
+    struct fixture f;
+    open_entry(&f, "leaves_work");
+    pass(&f, 20 * SECOND_NS);
+    const struct wire_reply *r = &f.outcome.reply;
+    assert_int_equal(r->status, WIRE_DONE);
+    assert_int_equal(payload(&f, 1)[0], 1);
+    assert_int_equal(r->finding_count, 1);
+    assert_int_equal(r->findings[0].kind, FINDING_leak);
+    assert_string_equal(r->findings[0].message, "stream");
+    f.request.params[3].kind = WIRE_PARAM_SCALAR;
+    f.request.params[3].type = WIRE_int64;
+    pass(&f, 20 * SECOND_NS);
+    assert_int_equal(r->status, WIRE_DONE);
+    assert_int_equal(payload(&f, 1)[0], 2);
+    assert_int_equal(r->finding_count, 0);
+    finish(&f);
+}
+
 static void test_device_pointer_without_hooks(void **state)
 {
     (void)state;
@@ -719,6 +742,7 @@ int main(void)
         cmocka_unit_test(test_small_cases_are_cheap),
         cmocka_unit_test(test_crashes),
         cmocka_unit_test(test_findings_survive_a_crash),
+        cmocka_unit_test(test_work_on_other_streams),
         cmocka_unit_test(test_device_pointer_without_hooks),
         cmocka_unit_test(test_output_survives_a_crash),
         cmocka_unit_test(test_crash_while_the_device_is_locked),
