@@ -75,17 +75,26 @@ cudaError_t capture_check_unsafe(void)
     return error;
 }
 
-/* A blocking stream that captures would have to wait for the default stream. */
-cudaError_t capture_check_legacy(const struct rt_stream *s)
+/* A blocking stream that captures would have to wait for the default stream. A question about that
+ * fails as well, but breaks nothing. */
+static cudaError_t check_legacy(const struct rt_stream *s, bool question)
 {
     if (s->handle != cudaStreamLegacy || !captures)
         return cudaSuccess;
     cudaError_t error = cudaSuccess;
     size_t position = 0;
-    for (struct rt_stream *other; (other = map_next(&rt.streams, &position));)
-        if (other->blocking && other->capture)
-            error = invalidate(other->capture, cudaErrorStreamCaptureImplicit);
+    for (struct rt_stream *other; (other = map_next(&rt.streams, &position));) {
+        if (other->blocking && other->capture) {
+            error = cudaErrorStreamCaptureImplicit;
+            other->capture->invalid |= !question;
+        }
+    }
     return error;
+}
+
+cudaError_t capture_check_legacy(const struct rt_stream *s)
+{
+    return check_legacy(s, false);
 }
 
 cudaError_t capture_check_wait(struct rt_stream *s)
@@ -375,7 +384,7 @@ static cudaError_t ask(cudaStream_t stream, const void *out, struct rt_stream **
     if (error == cudaSuccess)
         error = rt_find_stream(stream, s);
     if (error == cudaSuccess)
-        error = capture_check_legacy(*s);
+        error = check_legacy(*s, true);
     return error;
 }
 

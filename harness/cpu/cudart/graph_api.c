@@ -301,6 +301,13 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t *out, cudaGraph_t graph, unsign
     return cudaGraphInstantiateWithFlags(out, graph, flags);
 }
 
+static bool is_circular(const struct graph *g)
+{
+    struct graph_node **sorted = g ? graph_sort(g, false) : NULL;
+    free(sorted);
+    return g && !sorted;
+}
+
 cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t *out, cudaGraph_t graph,
                                            cudaGraphInstantiateParams *params)
 {
@@ -311,8 +318,9 @@ cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t *out, cudaGraph_t gra
         return rt_leave(error);
     error = instantiate(out, graph, params->flags);
     params->errNode_out = NULL;
-    params->result_out =
-        error == cudaSuccess ? cudaGraphInstantiateSuccess : cudaGraphInstantiateError;
+    params->result_out = error == cudaSuccess             ? cudaGraphInstantiateSuccess
+                         : is_circular(graph_find(graph)) ? cudaGraphInstantiateInvalidStructure
+                                                          : cudaGraphInstantiateError;
     return rt_leave(error);
 }
 RT_PTSZ(cudaGraphInstantiateWithParams,

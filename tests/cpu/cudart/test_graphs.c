@@ -442,6 +442,23 @@ static void graphs_keep_user_objects_alive(void **state)
     assert_int_equal(destroyed, 1);
 }
 
+static void circles_are_not_instantiated(void **state)
+{
+    (void)state;
+    cudaGraph_t graph;
+    cudaGraphNode_t a, b;
+    cudaGraphExec_t exec;
+    cudaGraphInstantiateParams params = {.flags = 0};
+    assert_int_equal(cudaGraphCreate(&graph, 0), cudaSuccess);
+    assert_int_equal(cudaGraphAddEmptyNode(&a, graph, NULL, 0), cudaSuccess);
+    assert_int_equal(cudaGraphAddEmptyNode(&b, graph, &a, 1), cudaSuccess);
+    assert_int_equal(cudaGraphAddDependencies(graph, &b, &a, NULL, 1), cudaSuccess);
+    expect_error(cudaGraphInstantiateWithParams(&exec, graph, &params), cudaErrorInvalidValue);
+    assert_int_equal(params.result_out, cudaGraphInstantiateInvalidStructure);
+    expect_finding(FINDING_cuda_error, "circle");
+    assert_int_equal(cudaGraphDestroy(graph), cudaSuccess);
+}
+
 static void what_is_missing_says_so(void **state)
 {
     (void)state;
@@ -470,6 +487,7 @@ int main(void)
         WITH_PROGRAM(a_missing_edge_shows),
         WITH_PROGRAM(a_graph_can_be_drawn),
         WITH_PROGRAM(graphs_keep_user_objects_alive),
+        WITH_PROGRAM(circles_are_not_instantiated),
         WITH_PROGRAM(what_is_missing_says_so),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
