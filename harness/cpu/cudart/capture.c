@@ -54,10 +54,10 @@ static void replace(struct graph_node ***set, size_t *count, struct graph_node *
 
 /* ---- what a capture forbids ---- */
 
-static cudaError_t invalidate(struct capture *c, cudaError_t error)
+static cudaError_t invalidate(struct capture *c, cudaError_t error, const char *why)
 {
     c->invalid = true;
-    return error;
+    return rt_refuse(error, "%s; the capture is invalid from here on", why);
 }
 
 /* As cudaThreadExchangeStreamCaptureMode() describes it. */
@@ -70,7 +70,9 @@ cudaError_t capture_check_unsafe(void)
                             : c->mode == cudaStreamCaptureModeGlobal &&
                                   thread_mode == cudaStreamCaptureModeGlobal;
         if (forbids && thread_mode != cudaStreamCaptureModeRelaxed)
-            error = invalidate(c, cudaErrorStreamCaptureUnsupported);
+            error = invalidate(c, cudaErrorStreamCaptureUnsupported,
+                               "while a stream captures, no call may allocate, free or wait for "
+                               "the device: do that before cudaStreamBeginCapture");
     }
     return error;
 }
@@ -86,7 +88,11 @@ static cudaError_t check_legacy(const struct rt_stream *s, bool question)
     for (struct rt_stream *other; (other = map_next(&rt.streams, &position));) {
         if (other->blocking && other->capture) {
             error = cudaErrorStreamCaptureImplicit;
-            other->capture->invalid |= !question;
+            if (!question)
+                invalidate(other->capture, error,
+                           "work for the default stream, or waiting for it, while a blocking "
+                           "stream captures: use a stream that cudaStreamNonBlocking made, or "
+                           "launch on the one that captures");
         }
     }
     return error;
@@ -100,7 +106,9 @@ cudaError_t capture_check_legacy(const struct rt_stream *s)
 cudaError_t capture_check_wait(struct rt_stream *s)
 {
     if (s->capture)
-        return invalidate(s->capture, cudaErrorStreamCaptureUnsupported);
+        return invalidate(s->capture, cudaErrorStreamCaptureUnsupported,
+                          "a stream that captures has no work that could be waited for: launch "
+                          "the graph first");
     return capture_check_legacy(s);
 }
 
@@ -116,13 +124,15 @@ cudaError_t capture_check_event(struct rt_event *v)
 {
     struct capture *c = capture_of(v);
     if (c)
-        return invalidate(c, cudaErrorCapturedEvent);
+        return invalidate(c, cudaErrorCapturedEvent,
+                          "an event that was recorded in a capturing stream is never reached");
     return v->capture_id ? cudaErrorCapturedEvent : capture_check_unsafe();
 }
 
 cudaError_t capture_refuse(struct rt_stream *s)
 {
-    return invalidate(s->capture, cudaErrorStreamCaptureUnsupported);
+    return invalidate(s->capture, cudaErrorStreamCaptureUnsupported,
+                      "cudaStreamAddCallback cannot be captured: use cudaLaunchHostFunc");
 }
 
 /* ---- work ---- */
@@ -192,18 +202,23 @@ cudaError_t capture_wait_event(struct rt_stream *s, struct rt_event *v, bool ext
     if (!v->capture_id) {
         if (v->records == 0 || !s->capture) /* nothing to wait for, or nothing that is captured */
             return cudaSuccess;
-        return invalidate(s->capture, cudaErrorStreamCaptureIsolation);
+        return invalidate(s->capture, cudaErrorStreamCaptureIsolation,
+                          "a stream that captures waits for an event from outside of its capture");
     }
     if (!c)
-        return s->capture ? invalidate(s->capture, cudaErrorCapturedEvent) : cudaErrorCapturedEvent;
+        return s->capture ? invalidate(s->capture, cudaErrorCapturedEvent,
+                                       "a stream waits for an event of a capture that has ended")
+                          : cudaErrorCapturedEvent;
     if (c->invalid)
         return cudaErrorStreamCaptureInvalidated;
     if (s->capture && s->capture != c) {
-        invalidate(c, cudaErrorStreamCaptureMerge);
-        return invalidate(s->capture, cudaErrorStreamCaptureMerge);
+        c->invalid = true;
+        return invalidate(s->capture, cudaErrorStreamCaptureMerge,
+                          "a stream that captures waits for an event of another capture");
     }
     if (s->handle == cudaStreamLegacy)
-        return invalidate(c, cudaErrorStreamCaptureImplicit);
+        return invalidate(c, cudaErrorStreamCaptureImplicit,
+                          "the default stream cannot join a capture");
     s->capture = c;
     unite(&s->captured, &s->captured_count, v->nodes, v->node_count);
     return cudaSuccess;
@@ -353,13 +368,16 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph)
     struct capture *c = s->capture;
     *graph = NULL;
     if (s != c->origin)
-        return rt_leave(invalidate(c, cudaErrorStreamCaptureUnmatched));
+        return rt_leave(invalidate(c, cudaErrorStreamCaptureUnmatched,
+                                   "cudaStreamEndCapture: the capture began in another stream"));
     if (c->mode != cudaStreamCaptureModeRelaxed && !pthread_equal(c->thread, pthread_self()))
         return rt_leave(cudaErrorStreamCaptureWrongThread);
     if (c->invalid)
         error = cudaErrorStreamCaptureInvalidated;
     else if (!is_joined(c))
-        error = cudaErrorStreamCaptureUnjoined;
+        error = rt_refuse(cudaErrorStreamCaptureUnjoined,
+                          "cudaStreamEndCapture: a stream that joined the capture has work that "
+                          "the first one does not wait for: record an event behind it and wait");
     if (error == cudaSuccess)
         *graph = (cudaGraph_t)(void *)c->graph;
     end(c, error == cudaSuccess);

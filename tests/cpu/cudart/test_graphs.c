@@ -176,6 +176,7 @@ static void an_invalid_capture_leaves_nothing(void **state)
     assert_int_equal(cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal), cudaSuccess);
     scale(a, s);
     expect_error(cudaMalloc(&more, 4), cudaErrorStreamCaptureUnsupported);
+    expect_finding(FINDING_cuda_error, "no call may allocate");
     expect_error(cudaMemsetAsync(a, 0, 4, s), cudaErrorStreamCaptureInvalidated);
     expect_error(cudaStreamEndCapture(s, &graph), cudaErrorStreamCaptureInvalidated);
     assert_null(graph);
