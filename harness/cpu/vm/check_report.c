@@ -47,11 +47,22 @@ static const struct vm_allocation *nearest_allocation(const struct vm *vm, uint6
     return a;
 }
 
+/* Host memory that the device could reach once: pinned or managed, and freed. */
+static const struct vm_allocation *gone_mapping(const struct vm *vm, uint64_t address)
+{
+    const struct vm_allocation *a = vm->unmapped;
+    while (a && address - a->base >= a->bytes)
+        a = a->next_unmapped;
+    return a;
+}
+
 static void global_fault(struct warp *w, const struct mem_op *op, const struct vm_site *site,
                          const char *verb, uint64_t address, unsigned bytes)
 {
     struct vm *vm = w->engine->vm;
     const struct vm_allocation *a = nearest_allocation(vm, address);
+    if (!a)
+        a = gone_mapping(vm, address);
     enum finding_kind kind = op->write ? FINDING_out_of_bounds_write : FINDING_out_of_bounds_read;
     char name[160], note[120];
     if (address < VM_NULL_BYTES) {
@@ -62,9 +73,10 @@ static void global_fault(struct warp *w, const struct mem_op *op, const struct v
     }
     if (a)
         allocation_name(a, name, sizeof name);
-    if (a && a->freed) {
+    if (a && (a->freed || a == gone_mapping(vm, address))) {
         vm_report(vm, FINDING_use_after_free, WIRE_ERROR, site,
-                  "%s %u bytes of %s and was freed before", verb, bytes, name);
+                  "%s %u bytes at byte %llu of freed memory: %s", verb, bytes,
+                  (unsigned long long)(address - a->base), name);
         return;
     }
     if (a && a->read_only && op->write && address - a->base < a->bytes) {
@@ -469,6 +481,25 @@ void vm_report_mixed_barrier(struct warp *w, uint32_t pc, uint32_t m, uint32_t o
     vm_report(e->vm, FINDING_divergent_barrier, WIRE_ERROR, &site,
               "waits at this barrier while thread %u of the block waits at another one, at %s",
               other_thread, b);
+}
+
+void vm_report_count(struct warp *w, uint32_t pc, uint32_t m, unsigned id, uint32_t count,
+                     uint32_t others)
+{
+    struct vm_site site;
+    if (!(w->engine->checks & WIRE_CHECK_SYNC))
+        return;
+    vm_site_of(w, pc, __builtin_ctz(m), &site);
+    if (count % VM_LANES)
+        vm_report(w->engine->vm, FINDING_divergent_barrier, WIRE_ERROR, &site,
+                  "barrier %u is to wait for %u threads: it counts whole warps, so the number has "
+                  "to be a multiple of %d",
+                  id, count, VM_LANES);
+    else
+        vm_report(w->engine->vm, FINDING_divergent_barrier, WIRE_ERROR, &site,
+                  "barrier %u is to wait for %u threads here, and for %u where others wait: all of "
+                  "them have to name the same number",
+                  id, count, others);
 }
 
 /* ---- calls ---- */

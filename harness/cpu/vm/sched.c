@@ -97,6 +97,9 @@ void vm_barrier_arrive(struct warp *w, const struct insn *i, uint32_t m)
     struct barrier *bar = &b->barriers[id];
     uint32_t count = op->has_count ? vm_slot_or_row(w, op->count_slot, op->count, first) : 0;
     vm_watch_event(w->engine, pc, COUNTER_barriers);
+    bool differs = bar->in_use && count && bar->expected && count != bar->expected;
+    if (count % VM_LANES || differs)
+        vm_report_count(w, pc, m, id, count, bar->expected);
     if (!bar->in_use) {
         *bar = (struct barrier){.in_use = true,
                                 .expected = count,

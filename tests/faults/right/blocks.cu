@@ -174,7 +174,6 @@ CASE(byte_flags_side_by_side)
 
 // Every thread that finds something stores the same value.
 // case all_store_the_same: clean
-// pending: equal stores of different warps count as a race
 __global__ void all_store_the_same(const int *in, int *out)
 {
     __shared__ int found;

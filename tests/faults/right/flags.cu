@@ -522,7 +522,6 @@ CASE(ordered_by_streams)
 
 // All blocks store the same value: a flag "something was found".
 // case found_by_many_blocks: clean
-// pending: equal stores of several threads count as a race
 __global__ void found_by_many_blocks(const int *in, int *found)
 {
     if (in[blockIdx.x * blockDim.x + threadIdx.x] == 3)

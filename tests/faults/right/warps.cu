@@ -358,3 +358,20 @@ CASE(lock_of_lanes)
     lock_of_lanes<<<1, 64>>>(out);
     expect(out, 64, [](size_t) { return 2016; });
 }
+
+// Every second lane is gone; the rest name all, or themselves.
+// case every_second_lane_exits: clean
+__global__ void every_second_lane_exits(const int *in, int *out)
+{
+    int t = threadIdx.x;
+    if (t & 1)
+        return;
+    __syncwarp();
+    out[t / 2] = __shfl_xor_sync(0x55555555, in[t], 2);
+}
+CASE(every_second_lane_exits)
+{
+    int *out = fresh<int>(16);
+    every_second_lane_exits<<<1, 32>>>(input(32), out);
+    expect(out, 16, [](size_t i) { return (2 * i ^ 2) % 3 + 1; });
+}

@@ -266,3 +266,78 @@ CASE(wrong_name)
 {
     wrong_name<<<1, 64>>>(input(32), fresh<int>(32));
 }
+
+// case count_that_is_no_multiple_of_32: divergent_barrier
+// also: deadlock
+// says: the number has to be a multiple of 32
+__global__ void count_that_is_no_multiple_of_32(const int *in, int *out, int n)
+{
+    int t = threadIdx.x;
+    if (t < n)
+        asm volatile("bar.sync 1, %0;" ::"r"(n) : "memory"); // <-- divergent_barrier
+    out[t] = in[t];
+}
+CASE(count_that_is_no_multiple_of_32)
+{
+    count_that_is_no_multiple_of_32<<<1, 64>>>(input(64), fresh<int>(64), 48);
+}
+
+// case two_counts_for_one_barrier: divergent_barrier
+// also: deadlock
+// says: all of them have to name the same number
+__global__ void two_counts_for_one_barrier(const int *in, int *out)
+{
+    int t = threadIdx.x;
+    if (t < 32)
+        asm volatile("bar.sync 1, 64;" ::: "memory"); // <-- divergent_barrier
+    else
+        asm volatile("bar.sync 1, 96;" ::: "memory"); // <-- divergent_barrier
+    out[t] = in[t];
+}
+CASE(two_counts_for_one_barrier)
+{
+    two_counts_for_one_barrier<<<1, 96>>>(input(96), fresh<int>(96));
+}
+
+// Some leave the loop between its two barriers.
+// case break_between_barriers: divergent_barrier
+// also: data_race
+__global__ void break_between_barriers(const int *in, int *out, int n)
+{
+    __shared__ int s[64];
+    int t = threadIdx.x, sum = 0;
+    for (int k = 0; k < n; ++k) {
+        s[t] = in[t] + k;
+        __syncthreads(); // <-- divergent_barrier
+        sum += s[63 - t];
+        if (sum > 6)
+            break;
+        __syncthreads(); // <-- divergent_barrier
+    }
+    __syncthreads(); // <-- divergent_barrier
+    out[t] = sum;
+}
+CASE(break_between_barriers)
+{
+    break_between_barriers<<<1, 64>>>(input(64), fresh<int>(64), 5);
+}
+
+// case leader_at_a_barrier_of_its_own: divergent_barrier
+// also: data_race uninitialized_read
+__global__ void leader_at_a_barrier_of_its_own(const int *in, int *out)
+{
+    __shared__ int s[2];
+    int t = threadIdx.x;
+    if (t % 32 == 0) {
+        s[t / 32] = in[t];
+        __syncthreads(); // <-- divergent_barrier
+    } else {
+        out[t] = 1;
+    }
+    __syncthreads(); // <-- divergent_barrier
+    out[t] = s[1 - t / 32];
+}
+CASE(leader_at_a_barrier_of_its_own)
+{
+    leader_at_a_barrier_of_its_own<<<1, 64>>>(input(64), fresh<int>(64));
+}

@@ -308,3 +308,81 @@ CASE(more_kept_than_expected)
 {
     more_kept_than_expected<<<4, 64>>>(input(200), fresh<int>(100), zeros<int>(1), 200);
 }
+
+// case out_of_a_constant_array: out_of_bounds_read
+__constant__ int first_table[8], second_table[8];
+__global__ void out_of_a_constant_array(int *out)
+{
+    out[threadIdx.x] = first_table[threadIdx.x] + second_table[0]; // <-- out_of_bounds_read
+}
+CASE(out_of_a_constant_array)
+{
+    out_of_a_constant_array<<<1, 32>>>(fresh<int>(32));
+}
+
+// case last_vector_stored: out_of_bounds_write
+__global__ void last_vector_stored(float4 *out, int n)
+{
+    int i = threadIdx.x;
+    if (4 * i < n)
+        out[i] = make_float4(1, 2, 3, 4); // <-- out_of_bounds_write
+}
+CASE(last_vector_stored)
+{
+    last_vector_stored<<<1, 32>>>(reinterpret_cast<float4 *>(fresh<float>(30)), 30);
+}
+
+// case array_in_the_parameters: out_of_bounds_read
+struct parameters {
+    int bases[4];
+};
+__global__ void array_in_the_parameters(parameters p, int *out)
+{
+    out[threadIdx.x] = p.bases[threadIdx.x]; // <-- out_of_bounds_read
+}
+CASE(array_in_the_parameters)
+{
+    array_in_the_parameters<<<1, 32>>>(parameters{{1, 2, 3, 4}}, fresh<int>(32));
+}
+
+// case heap_of_the_device: out_of_bounds_write
+__global__ void heap_of_the_device(int *out, int n)
+{
+    int *list = new int[n];
+    for (int k = 0; k <= n; ++k)
+        list[k] = k; // <-- out_of_bounds_write
+    out[threadIdx.x] = list[n - 1];
+    delete[] list;
+}
+CASE(heap_of_the_device)
+{
+    heap_of_the_device<<<1, 32>>>(fresh<int>(32), 4);
+}
+
+// case deleted_before_use: use_after_free
+__global__ void deleted_before_use(const int *in, int *out, int n)
+{
+    int *list = new int[n];
+    for (int k = 0; k < n; ++k)
+        list[k] = in[k];
+    delete[] list;
+    out[threadIdx.x] = list[threadIdx.x % n]; // <-- use_after_free
+}
+CASE(deleted_before_use)
+{
+    deleted_before_use<<<1, 32>>>(input(4), fresh<int>(32), 4);
+}
+
+// case pinned_memory_freed: use_after_free
+// says: at byte 0 of freed memory: a buffer of 128 bytes
+__global__ void pinned_memory_freed(const int *in, int *out)
+{
+    out[threadIdx.x] = in[threadIdx.x]; // <-- use_after_free
+}
+CASE(pinned_memory_freed)
+{
+    int *pinned;
+    cudaMallocHost(&pinned, 32 * sizeof(int));
+    cudaFreeHost(pinned);
+    pinned_memory_freed<<<1, 32>>>(pinned, fresh<int>(32));
+}

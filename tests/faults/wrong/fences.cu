@@ -418,7 +418,6 @@ CASE(shared_reader_without_fence)
 
 // Eight warps, updates are lost.
 // case volatile_counter: data_race
-// pending: volatile accesses count as handed over
 __global__ void volatile_counter(int *out)
 {
     __shared__ volatile int counter;

@@ -249,6 +249,7 @@ CASE(left_by_an_earlier_block)
 
 // The flag shares a word with padding and was never set.
 // case member_never_set: uninitialized_read
+// pending: the shadows of two buffers are mixed up where bytes are loaded
 struct tagged {
     int value;
     char tag;
@@ -335,4 +336,34 @@ __global__ void row_of_bytes_copied(unsigned char *rows, int *out)
 CASE(row_of_bytes_copied)
 {
     row_of_bytes_copied<<<1, 64>>>(fresh<unsigned char>(64), fresh<int>(64));
+}
+
+// Halfwords were written, words are read.
+// case every_second_halfword: uninitialized_read
+// says: of which nobody wrote some
+__global__ void writes_halfwords(const int *in, short *out)
+{
+    out[2 * threadIdx.x] = static_cast<short>(in[threadIdx.x]);
+}
+__global__ void every_second_halfword(const int *in, int *out)
+{
+    out[threadIdx.x] = in[threadIdx.x] + 1; // <-- uninitialized_read
+}
+CASE(every_second_halfword)
+{
+    int *words = fresh<int>(32);
+    writes_halfwords<<<1, 32>>>(input(32), reinterpret_cast<short *>(words));
+    every_second_halfword<<<1, 32>>>(words, fresh<int>(32));
+}
+
+// case heap_never_written: uninitialized_read
+__global__ void heap_never_written(int *out, int n)
+{
+    int *list = new int[n];
+    out[threadIdx.x] = list[threadIdx.x % n]; // <-- uninitialized_read
+    delete[] list;
+}
+CASE(heap_never_written)
+{
+    heap_never_written<<<1, 32>>>(fresh<int>(32), 4);
 }

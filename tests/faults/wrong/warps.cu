@@ -366,3 +366,19 @@ CASE(tile_in_a_branch)
 {
     tile_in_a_branch<<<1, 32>>>(input(32), fresh<int>(32));
 }
+
+// The active lanes are some of those that the shuffle needs.
+// case active_mask_in_a_branch: warp_sync
+__global__ void active_mask_in_a_branch(const int *in, int *out)
+{
+    int t = threadIdx.x, v = in[t];
+    if (v > 1) {
+        unsigned active = __activemask();
+        v += __shfl_down_sync(active, v, 1); // <-- warp_sync
+    }
+    out[t] = v;
+}
+CASE(active_mask_in_a_branch)
+{
+    active_mask_in_a_branch<<<1, 32>>>(input(32), fresh<int>(32));
+}
