@@ -193,6 +193,7 @@ static void multiply(struct warp *w, const struct matrix_op *op, uint32_t m)
         c[ROWS_MOST * COLUMNS_MOST];
     enum matrix_type t = (enum matrix_type)op->d.type;
     unsigned each = per_register(t);
+    const size_t deep = op->k, broad = op->n;
     gather(w, op, 'a', &op->a, a, op->k);
     gather(w, op, 'b', &op->b, b, op->n);
     gather(w, op, 'c', &op->c, c, op->n);
@@ -202,8 +203,8 @@ static void multiply(struct warp *w, const struct matrix_op *op, uint32_t m)
             uint64_t bits = 0;
             for (unsigned e = 0; e < each; e++) {
                 struct matrix_place at = matrix_place(op, 'c', t, r, e, lane);
-                const union worth *row = a + at.row * op->k, *column = b + at.column;
-                const union worth *old = c + at.row * op->n + at.column;
+                const union worth *row = a + at.row * deep, *column = b + at.column;
+                const union worth *old = c + at.row * broad + at.column;
                 uint64_t one = is_real(t)
                                    ? of_real(real_product(op, row, column, old->real), t)
                                    : (uint32_t)integer_product(op, row, column, old->integer);
@@ -221,8 +222,9 @@ static void transpose(struct warp *w, const struct matrix_op *op, uint32_t m)
     uint16_t x[8][8];
     for (unsigned lane = 0; lane < VM_LANES; lane++) {
         uint64_t bits = read_register(w, &op->a, 0, lane);
-        x[lane / 4][lane % 4 * 2] = (uint16_t)bits;
-        x[lane / 4][lane % 4 * 2 + 1] = (uint16_t)(bits >> 16);
+        uint16_t *two = &x[lane / 4][(size_t)(lane % 4) * 2];
+        two[0] = (uint16_t)bits;
+        two[1] = (uint16_t)(bits >> 16);
     }
     for (uint32_t rest = m; rest; rest &= rest - 1) {
         unsigned lane = (unsigned)__builtin_ctz(rest), row = lane % 4 * 2;

@@ -14,9 +14,8 @@ const char *vm_refusal(const char *text)
 #undef REFUSAL
     };
     for (size_t k = 0; k < sizeof REFUSALS / sizeof *REFUSALS; k++) {
-        const char *part = REFUSALS[k].part;
-        if (*part == '^' ? strncmp(text, part + 1, strlen(part + 1)) == 0
-                         : strstr(text, part) != NULL)
+        const char *part = REFUSALS[k].part, *at = strstr(text, part + (*part == '^'));
+        if (at && (*part != '^' || at == text))
             return REFUSALS[k].why;
     }
     return NULL;

@@ -97,7 +97,8 @@ static void add(struct generator *g, const char *format, ...)
     va_list list;
     char line[512];
     va_start(list, format);
-    int n = vsnprintf(line, sizeof line, format, list);
+    int n =
+        vsnprintf(line, sizeof line, format, list); /* NOLINT(clang-analyzer-valist.*): it is set */
     va_end(list);
     if (g->used + (size_t)n + 1 > g->capacity) {
         size_t capacity = 2 * g->capacity + 65536;
@@ -168,259 +169,29 @@ static void add_template(struct generator *g, const char *template, bool may_gua
     add(g, "\n");
 }
 
-/* ---- what a thread does by itself ---- */
+/* ---- statements ---- */
 
-static const char *const PLAIN[] = {
-    /* 32 bits */
-    "add.u32 $d, $r, $a;",
-    "sub.u32 $d, $a, $r;",
-    "add.sat.s32 $d, $r, $a;",
-    "sub.sat.s32 $d, $r, $a;",
-    "mul.lo.s32 $d, $r, $a;",
-    "mul.hi.s32 $d, $r, $a;",
-    "mul.hi.u32 $d, $r, $a;",
-    "mad.lo.s32 $d, $r, $a, $r;",
-    "mad.hi.s32 $d, $r, $r, $a;",
-    "mad.hi.u32 $d, $r, $r, $a;",
-    "mad.hi.sat.s32 $d, $r, $r, $r;",
-    "min.s32 $d, $r, $a;",
-    "max.s32 $d, $r, $a;",
-    "min.u32 $d, $r, $a;",
-    "max.u32 $d, $r, $a;",
-    "abs.s32 $d, $r;",
-    "neg.s32 $d, $r;",
-    "sad.s32 $d, $r, $r, $r;",
-    "sad.u32 $d, $r, $r, $a;",
-    "and.b32 $d, $r, $a;",
-    "or.b32 $d, $r, $a;",
-    "xor.b32 $d, $r, $a;",
-    "not.b32 $d, $r;",
-    "cnot.b32 $d, $r;",
-    "shl.b32 $d, $r, $i;",
-    "shr.u32 $d, $r, $i;",
-    "shr.s32 $d, $r, $i;",
-    "shl.b32 $d, $a, $r;",
-    "shr.u32 $d, $r, $r;",
-    "shr.s32 $d, $a, $r;",
-    "shf.l.wrap.b32 $d, $r, $r, $a;",
-    "shf.r.wrap.b32 $d, $r, $r, $i;",
-    "shf.l.clamp.b32 $d, $r, $r, $i;",
-    "shf.r.clamp.b32 $d, $r, $r, $a;",
-    "bfe.u32 $d, $r, $i, $i;",
-    "bfe.s32 $d, $r, $i, $i;",
-    "bfe.s32 $d, $r, $r, $r;",
-    "bfi.b32 $d, $r, $r, $i, $i;",
-    "bfi.b32 $d, $r, $a, $r, $r;",
-    "brev.b32 $d, $r;",
-    "popc.b32 $d, $r;",
-    "clz.b32 $d, $r;",
-    "bfind.u32 $d, $r;",
-    "bfind.s32 $d, $r;",
-    "bfind.shiftamt.u32 $d, $r;",
-    "bfind.shiftamt.s32 $d, $r;",
-    "prmt.b32 $d, $r, $r, $a;",
-    "prmt.b32.f4e $d, $r, $r, $k;",
-    "prmt.b32.b4e $d, $r, $r, $k;",
-    "prmt.b32.rc8 $d, $r, $r, $k;",
-    "prmt.b32.ecl $d, $r, $r, $k;",
-    "prmt.b32.ecr $d, $r, $r, $k;",
-    "prmt.b32.rc16 $d, $r, $r, $k;",
-    "lop3.b32 $d, $r, $r, $r, $x;",
-    "lop3.b32 $d, $r, $a, $r, $x;",
-    "dp4a.s32.s32 $d, $r, $r, $r;",
-    "dp4a.u32.s32 $d, $r, $r, $r;",
-    "dp4a.u32.u32 $d, $r, $r, $r;",
-    "dp2a.lo.s32.s32 $d, $r, $r, $r;",
-    "dp2a.hi.u32.u32 $d, $r, $r, $r;",
-    "dp2a.hi.s32.u32 $d, $r, $r, $r;",
-    "bmsk.clamp.b32 $d, $i, $i;",
-    "bmsk.wrap.b32 $d, $r, $i;",
-    "szext.wrap.s32 $d, $r, $r;",
-    "szext.clamp.u32 $d, $r, $i;",
-    "selp.b32 $d, $r, $a, $p;",
-    "slct.b32.s32 $d, $r, $r, $r;",
-    "set.lt.u32.s32 $d, $r, $a;",
-    "set.hi.u32.u32 $d, $r, $a;",
-    "min.s16x2 $d, $r, $r;",
-    "max.u16x2 $d, $r, $r;",
-    "add.s16x2 $d, $r, $r;",
-    "vabsdiff4.u32.u32.u32.add $d, $r, $r, $r;",
-    "vabsdiff4.s32.s32.s32 $d, $r, $r, $r;",
-    "mov.b32 $d, $a;",
-    "mul24.lo.u32 $d, $x, $x;",
-    "or.b32 %t0, $r, 1;\ndiv.u32 $d, $a, %t0;",
-    "or.b32 %t0, $r, 1;\nrem.u32 $d, $r, %t0;",
-    "and.b32 %t0, $r, 0x7fffffff;\nor.b32 %t0, %t0, 1;\ndiv.s32 $d, $r, %t0;",
-    "and.b32 %t0, $r, 0x7fffffff;\nor.b32 %t0, %t0, 1;\nrem.s32 $d, $r, %t0;",
-    "and.b32 %t0, $r, 0xffffff;\nand.b32 %t1, $r, 0xffffff;\nmul24.hi.u32 $d, %t0, %t1;",
-    "add.cc.u32 $d, $r, $r;\naddc.cc.u32 $d, $r, $r;\naddc.u32 $d, $r, $a;",
-    "sub.cc.u32 $d, $r, $r;\nsubc.cc.u32 $d, $r, $r;\nsubc.u32 $d, $r, $a;",
-    "mad.lo.cc.u32 $d, $r, $r, $r;\nmadc.hi.u32 $d, $r, $r, $a;",
-    /* 64 bits */
-    "add.s64 $D, $R, $A;",
-    "sub.s64 $D, $R, $A;",
-    "mul.lo.s64 $D, $R, $A;",
-    "mul.hi.s64 $D, $R, $R;",
-    "mul.hi.u64 $D, $R, $A;",
-    "mad.lo.s64 $D, $R, $R, $A;",
-    "mul.wide.s32 $D, $r, $a;",
-    "mul.wide.u32 $D, $r, $a;",
-    "mad.wide.s32 $D, $r, $r, $R;",
-    "mad.wide.u32 $D, $r, $a, $R;",
-    "min.s64 $D, $R, $A;",
-    "max.s64 $D, $R, $A;",
-    "min.u64 $D, $R, $A;",
-    "max.u64 $D, $R, $A;",
-    "abs.s64 $D, $R;",
-    "neg.s64 $D, $R;",
-    "and.b64 $D, $R, $A;",
-    "or.b64 $D, $R, $A;",
-    "xor.b64 $D, $R, $A;",
-    "not.b64 $D, $R;",
-    "shl.b64 $D, $R, $i;",
-    "shr.u64 $D, $R, $i;",
-    "shr.s64 $D, $R, $r;",
-    "bfe.u64 $D, $R, $i, $i;",
-    "bfe.s64 $D, $R, $i, $i;",
-    "bfi.b64 $D, $R, $R, $i, $i;",
-    "brev.b64 $D, $R;",
-    "popc.b64 $d, $R;",
-    "clz.b64 $d, $R;",
-    "bfind.u64 $d, $R;",
-    "bfind.s64 $d, $R;",
-    "selp.b64 $D, $R, $A, $p;",
-    "or.b64 %u0, $R, 1;\ndiv.u64 $D, $R, %u0;",
-    "or.b64 %u0, $R, 1;\nrem.u64 $D, $A, %u0;",
-    "mov.b64 $D, {$r, $r};",
-    "mov.b64 {%t0, %t1}, $R;\nxor.b32 $d, %t0, %t1;",
-    "sad.s64 $D, $R, $R, $R;",
-    "slct.b64.s32 $D, $R, $R, $r;",
-    /* widths */
-    "cvt.s64.s32 $D, $r;",
-    "cvt.u64.u32 $D, $r;",
-    "cvt.u32.u64 $d, $R;",
-    "cvt.sat.s32.s64 $d, $R;",
-    "cvt.sat.u32.s64 $d, $R;",
-    "cvt.sat.u32.u64 $d, $R;",
-    "cvt.sat.u32.s32 $d, $r;",
-    "cvt.s32.s8 $d, $r;",
-    "cvt.u32.u8 $d, $r;",
-    "cvt.s32.s16 $d, $r;",
-    "mov.b32 {%h0, %h1}, $r;\nadd.s16 %h2, %h0, %h1;\ncvt.s32.s16 $d, %h2;",
-    "mov.b32 {%h0, %h1}, $r;\nmul.lo.s16 %h2, %h0, %h1;\nmin.s16 %h3, %h0, %h2;\nmov.b32 $d, {%h3, "
-    "%h2};",
-    "mov.b32 {%h0, %h1}, $r;\nmad.wide.s16 $d, %h0, %h1, $r;",
-    "mov.b32 {%h0, %h1}, $r;\nmul.wide.u16 $d, %h0, %h1;",
-    "cvt.sat.s16.s32 %h0, $r;\ncvt.sat.u8.s16 %h1, %h0;\ncvt.u32.u16 $d, %h1;",
-    "cvt.u16.u32 %h0, $r;\nshr.s16 %h1, %h0, $i;\nshl.b16 %h2, %h0, $i;\nmov.b32 $d, {%h1, %h2};",
-    /* predicates */
-    "setp.lt.s32 $p, $r, $a;",
-    "setp.le.u32 $p, $r, $a;",
-    "setp.gt.s32 $p, $r, $a;",
-    "setp.ge.u32 $p, $a, $r;",
-    "setp.eq.b32 $p, $r, $a;",
-    "setp.ne.b64 $p, $R, $A;",
-    "setp.lt.s64 $p, $R, $A;",
-    "setp.hs.u64 $p, $R, $A;",
-    "setp.lt.and.s32 $p, $r, $r, $p;",
-    "setp.ge.or.u32 $p, $r, $a, !$p;",
-    "setp.ne.xor.s32 $p, $r, $a, $p;",
-    "setp.gt.s32 %p0|%p1, $r, $a;",
-    "setp.lo.or.u32 %p2|%p3, $r, $a, $p;",
-    "and.pred $p, $p, $p;",
-    "or.pred $p, $p, $p;",
-    "xor.pred $p, $p, $p;",
-    "not.pred $p, $p;",
-    "mov.b32 {%h0, %h1}, $r;\nsetp.lt.s16 $p, %h0, %h1;",
-    "lop3.or.b32 $d|%q0, $r, $r, $r, $x, $p;",
-    /* a call */
-    "{\n.param .b32 a; .param .b32 b; .param .b32 c;\nst.param.b32 [a], $r;\nst.param.b32 [b], "
-    "$a;\n"
-    "call (c), blend, (a, b);\nld.param.b32 $d, [c];\n}",
-    /* memory of its own: 16 words in global, shared and local memory */
-    "and.b32 %t0, $r, 60;\ncvt.u64.u32 %u0, %t0;\nadd.u64 %u0, %own, %u0;\nld.global.u32 $d, "
-    "[%u0];",
-    "and.b32 %t0, $r, 60;\ncvt.u64.u32 %u0, %t0;\nadd.u64 %u0, %own, %u0;\nst.global.u32 [%u0], "
-    "$r;",
-    "and.b32 %t0, $r, 63;\ncvt.u64.u32 %u0, %t0;\nadd.u64 %u0, %own, %u0;\nst.global.u8 [%u0], $r;",
-    "and.b32 %t0, $r, 63;\ncvt.u64.u32 %u0, %t0;\nadd.u64 %u0, %own, %u0;\nld.global.s8 $d, [%u0];",
-    "and.b32 %t0, $r, 62;\ncvt.u64.u32 %u0, %t0;\nadd.u64 %u0, %own, %u0;\nld.global.u16 $d, "
-    "[%u0];",
-    "st.global.v2.u32 [%own+8], {$r, $r};",
-    "st.global.v4.u32 [%own+16], {$r, $r, $r, $r};",
-    "ld.global.v4.u32 {%t0, %t1, %t2, %t3}, [%own];\nadd.u32 $d, %t0, %t3;\nxor.b32 $d, %t1, %t2;",
-    "st.global.u64 [%own+32], $R;",
-    "ld.global.u64 $D, [%own+40];",
-    "and.b32 %t0, $r, 60;\nadd.u32 %t0, %room, %t0;\nst.shared.u32 [%t0], $r;",
-    "and.b32 %t0, $r, 60;\nadd.u32 %t0, %room, %t0;\nld.shared.u32 $d, [%t0];",
-    "and.b32 %t0, $r, 63;\nadd.u32 %t0, %room, %t0;\nst.shared.u8 [%t0], $r;",
-    "st.shared.v2.u32 [%room+8], {$r, $r};",
-    "ld.shared.u64 $D, [%room+16];",
-    "ld.shared.v4.u32 {%t0, %t1, %t2, %t3}, [%room+32];\nsub.u32 $d, %t1, %t2;",
-    "and.b32 %t0, $r, 60;\nmov.u32 %t1, home;\nadd.u32 %t0, %t0, %t1;\nst.local.u32 [%t0], $r;",
-    "and.b32 %t0, $r, 60;\nmov.u32 %t1, home;\nadd.u32 %t0, %t0, %t1;\nld.local.u32 $d, [%t0];",
-    "atom.global.exch.b32 $d, [%own+4], $r;",
-    "atom.global.cas.b32 $d, [%own+12], $r, $r;",
-    "atom.global.add.u32 $d, [%own+20], $r;",
-    "atom.shared.max.s32 $d, [%room+4], $r;",
-    "atom.global.inc.u32 $d, [%own+24], $r;",
-    "atom.shared.dec.u32 $d, [%room+12], $r;",
-    "atom.global.xor.b64 $D, [%own+48], $R;",
-    "atom.shared.cas.b64 $D, [%room+24], $R, $R;",
-    "atom.global.min.s64 $D, [%own+56], $R;",
+enum group { PLAIN, SHARING, MASKED, WHOLE };
+
+static const struct {
+    enum group group;
+    const char *template;
+} STATEMENTS[] = {
+#define STATEMENT(group, template) {group, template},
+#include "statements.def"
+#undef STATEMENT
 };
 
-/* Commuting operations on words that everybody shares; word k takes the k-th operation only. In
- * global memory the 64-bit ones take the words from 32 on. */
-static const char *const SHARING[] = {
-    "red.global.add.u32 [%counters], $r;",     "red.global.and.b32 [%counters+4], $r;",
-    "red.global.or.b32 [%counters+8], $r;",    "red.global.xor.b32 [%counters+12], $r;",
-    "red.global.min.u32 [%counters+16], $r;",  "red.global.max.u32 [%counters+20], $r;",
-    "red.global.min.s32 [%counters+24], $r;",  "red.global.max.s32 [%counters+28], $r;",
-    "red.global.add.u64 [%counters+128], $R;", "red.global.max.u64 [%counters+136], $R;",
-    "red.global.min.s64 [%counters+144], $R;", "red.global.xor.b64 [%counters+152], $R;",
-    "red.shared.add.u32 [%sums], $r;",         "red.shared.xor.b32 [%sums+4], $r;",
-    "red.shared.max.s32 [%sums+8], $r;",       "red.shared.or.b32 [%sums+12], $r;",
-    "red.shared.add.u64 [%sums+16], $R;",
-};
-
-/* Lanes that execute it together, whoever they are. */
-static const char *const MASKED[] = {
-    "vote.sync.ballot.b32 $d, $p, $m;",
-    "vote.sync.any.pred $p, $p, $m;",
-    "vote.sync.all.pred $p, !$p, $m;",
-    "vote.sync.uni.pred $p, $p, $m;",
-    "match.any.sync.b32 $d, $r, $m;",
-    "and.b32 %t0, $r, 3;\nmatch.any.sync.b32 $d, %t0, $m;",
-    "match.any.sync.b64 $d, $R, $m;",
-    "match.all.sync.b32 $d|%q0, $r, $m;\nselp.b32 $d, $r, $a, %q0;",
-    "redux.sync.add.s32 $d, $r, $m;",
-    "redux.sync.min.s32 $d, $r, $m;",
-    "redux.sync.max.u32 $d, $r, $m;",
-    "redux.sync.and.b32 $d, $r, $m;",
-    "redux.sync.or.b32 $d, $r, $m;",
-    "redux.sync.xor.b32 $d, $r, $m;",
-    "bar.warp.sync $m;",
-};
-
-/* The whole warp. */
-static const char *const WHOLE[] = {
-    "shfl.sync.idx.b32 $d|%q0, $r, $r, 31, -1;\nselp.b32 $d, $r, $a, %q0;",
-    "shfl.sync.up.b32 $d|$p, $r, $x, 0, -1;",
-    "shfl.sync.down.b32 $d|$p, $r, $x, 31, -1;",
-    "shfl.sync.bfly.b32 $d|$p, $r, $x, 31, -1;",
-    "shfl.sync.down.b32 $d|$p, $r, 3, 0x181f, -1;",
-    "shfl.sync.up.b32 $d|$p, $r, 2, 0x1800, -1;",
-    "shfl.sync.idx.b32 $d|$p, $r, $r, 0x1c1f, -1;",
-    "shfl.sync.bfly.b32 $d|$p, $r, 1, 0x181f, -1;",
-    /* through shared memory, across the block */
-    "bar.sync 0;\nst.shared.u32 [%slot], $r;\nbar.sync 0;\nld.shared.u32 $d, [%other];",
-    "bar.red.popc.u32 $d, 0, $p;",
-    "bar.red.or.pred $p, 0, $p;",
-    "bar.red.and.pred $p, 0, !$p;",
-};
-
-#define PICK(g, list) (list)[below(g, (unsigned)(sizeof(list) / sizeof *(list)))]
+/* A random one of a group: rows of a group follow each other. */
+static const char *pick(struct generator *g, enum group group)
+{
+    unsigned first = 0, count = 0;
+    for (unsigned k = 0; k < sizeof STATEMENTS / sizeof *STATEMENTS; k++) {
+        first += STATEMENTS[k].group < group;
+        count += STATEMENTS[k].group == group;
+    }
+    return STATEMENTS[first + below(g, count)].template;
+}
 
 /* ---- control ---- */
 
@@ -506,13 +277,13 @@ static void add_body(struct generator *g, unsigned statements)
         else if (kind < 9 && g->depth < DEPTH_MOST)
             add_switch(g);
         else if (kind < 14)
-            add_template(g, PICK(g, SHARING), true);
+            add_template(g, pick(g, SHARING), true);
         else if (kind < 22 && g->knows_mask)
-            add_template(g, PICK(g, MASKED), false);
+            add_template(g, pick(g, MASKED), false);
         else if (kind < 30 && g->depth == 0)
-            add_template(g, PICK(g, WHOLE), false);
+            add_template(g, pick(g, WHOLE), false);
         else
-            add_template(g, PICK(g, PLAIN), true);
+            add_template(g, pick(g, PLAIN), true);
     }
 }
 
