@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "judge/judge.h"
 #include "judge/report/report.h"
+#include "judge/report/trace.h"
 
 #include <getopt.h>
 #include <stdbool.h>
@@ -47,6 +48,10 @@ int cli_print(const struct cli *cli, const char *s);
 
 /* Writes a report where --output says. */
 int cli_write_output(const char *path, const char *bytes, size_t count, struct err *e);
+
+/* Writes a trace as JSON lines to `path`; STATUS_USAGE with a message if it is not whole. */
+int cli_write_trace(const struct cli *cli, const char *path, const struct wire_trace *trace,
+                    const char *source);
 
 bool cli_same_file(const char *a, const char *b); /* both exist, and are one */
 

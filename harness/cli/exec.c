@@ -28,7 +28,8 @@ enum {
     OPTION_STREAM_ORDER,
     OPTION_THREADS,
     OPTION_TARGET,
-    OPTION_PROFILE
+    OPTION_PROFILE,
+    OPTION_TRACE
 };
 
 enum { RESIDENT_MAX = 1 << 30, THREADS_MAX = 1024 };
@@ -43,6 +44,7 @@ static const struct option OPTIONS[] = {
     {"threads", required_argument, NULL, OPTION_THREADS},
     {"target", required_argument, NULL, OPTION_TARGET},
     {"profile", no_argument, NULL, OPTION_PROFILE},
+    {"trace", required_argument, NULL, OPTION_TRACE},
     {0},
 };
 
@@ -158,8 +160,8 @@ static int pass_on_number(struct cli *cli, const char *option, const char *varia
 /* What the call asks for besides what the device is told. */
 struct exec_call {
     bool on_gpu, profile;
-    const char *target;
-    char folder[PATH_MAX]; /* where the device leaves what it noted; "" = none */
+    const char *target, *trace; /* trace: where it goes, NULL = nowhere */
+    char folder[PATH_MAX];      /* where the device leaves what it noted; "" = none */
 };
 
 static int take_option(struct cli *cli, int option, struct exec_call *call)
@@ -188,6 +190,9 @@ static int take_option(struct cli *cli, int option, struct exec_call *call)
     case OPTION_PROFILE:
         call->profile = true;
         return STATUS_DONE;
+    case OPTION_TRACE:
+        call->trace = optarg;
+        return STATUS_DONE;
     case OPTION_STREAM_ORDER:
         if (wire_stream_order_find(optarg) == WIRE_STREAM_ORDER_COUNT)
             return cli_usage(cli, "--stream-order takes one of %s, not '%s'.",
@@ -202,13 +207,43 @@ static int take_option(struct cli *cli, int option, struct exec_call *call)
 static int ask_for_notes(struct cli *cli, struct exec_call *call)
 {
     struct err e;
-    if (!call->profile)
+    if (!call->profile && !call->trace)
         return STATUS_DONE;
     if (call->on_gpu)
-        return cli_usage(cli, "--profile is for the CPU device: a card does not count by lines.");
+        return cli_usage(cli,
+                         "--profile and --trace are for the CPU device: a card does not tell.");
     if (file_make_temp_dir(call->folder, sizeof call->folder, "scanjudge-exec", &e) != 0)
         return cli_failed(cli, "%s", e.text);
-    return pass_on(cli, "SCANJUDGE_PROFILE", arena_printf(&cli->arena, "%s/profile", call->folder));
+    const char *folder = call->folder;
+    int status = STATUS_DONE;
+    if (call->profile)
+        status = pass_on(cli, "SCANJUDGE_PROFILE", arena_printf(&cli->arena, "%s/profile", folder));
+    if (status == STATUS_DONE && call->trace)
+        status = pass_on(cli, "SCANJUDGE_TRACE", arena_printf(&cli->arena, "%s/trace", folder));
+    return status;
+}
+
+static int take_trace(struct cli *cli, const struct exec_call *call, const char *source)
+{
+    struct text bytes;
+    struct err e;
+    text_init(&bytes);
+    const char *path = arena_printf(&cli->arena, "%s/trace", call->folder);
+    int status;
+    if (!file_exists(path)) {
+        status = cli_failed(cli, "there is no trace: the program ended early, or did not use the "
+                                 "device");
+    } else if (file_read(path, WIRE_TRACE_BYTES, &bytes, &e) != 0) {
+        status = cli_failed(cli, "%s", e.text);
+    } else {
+        struct wire_trace *trace = arena_alloc(&cli->arena, bytes.length + sizeof *trace);
+        memcpy(trace, bytes.data, bytes.length);
+        status = wire_trace_validate(trace, bytes.length)
+                     ? cli_write_trace(cli, call->trace, trace, source)
+                     : cli_failed(cli, "the trace that the program left is none");
+    }
+    text_release(&bytes);
+    return status;
 }
 
 /* A program may have written anything there. */
@@ -296,7 +331,12 @@ int command_exec(struct cli *cli, int argc, char **argv)
     if (call.profile) {
         int shown = show_profile(cli, &call, source);
         status = status == STATUS_DONE ? shown : status;
-        file_remove_tree(call.folder, NULL);
     }
+    if (call.trace) {
+        int taken = take_trace(cli, &call, source);
+        status = status == STATUS_DONE ? taken : status;
+    }
+    if (call.folder[0])
+        file_remove_tree(call.folder, NULL);
     return status;
 }

@@ -42,6 +42,7 @@ static const struct options_row {
      "  --schedule NAME[:SEED]   this one pass instead of all, to see a failure again:\n"
      "                           in-order, reversed, random, last-first, interleaved\n"
      "  --profile                what each line costs in the case of --case, or in a small one\n"
+     "  --trace FILE             what each thread of that case reads and writes, as JSON lines\n"
      "  --verbose                every case with its counters, and the compiler's warnings\n"},
     {"exec",
      "before PROGRAM.cu:\n"
@@ -54,7 +55,8 @@ static const struct options_row {
      "  --resident N             at first N blocks are resident, not as many as fit\n"
      "  --stream-order NAME      when the work of streams is done: eager (default), late, random\n"
      "  --threads N              host threads that run blocks side by side (all processors)\n"
-     "  --profile                at the end, what each line costs, on stderr\n"},
+     "  --profile                at the end, what each line costs, on stderr\n"
+     "  --trace FILE             what each thread reads and writes, as JSON lines\n"},
     {"list", "  --lang en|zh             in which language; else the environment decides\n"},
     {"show", "  --lang en|zh             in which language; else the environment decides\n"},
     {"hint", "  --lang en|zh             in which language; else the environment decides\n"},

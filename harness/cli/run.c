@@ -21,6 +21,7 @@ enum {
     OPTION_SCHEDULES,
     OPTION_SCHEDULE,
     OPTION_PROFILE,
+    OPTION_TRACE,
     OPTION_VERBOSE
 };
 
@@ -36,13 +37,14 @@ static const struct option OPTIONS[] = {
     {"schedules", required_argument, NULL, OPTION_SCHEDULES},
     {"schedule", required_argument, NULL, OPTION_SCHEDULE},
     {"profile", no_argument, NULL, OPTION_PROFILE},
+    {"trace", required_argument, NULL, OPTION_TRACE},
     {"verbose", no_argument, NULL, OPTION_VERBOSE},
     {0},
 };
 
 struct run_call {
     struct judge_options judge;
-    const char *format, *output;
+    const char *format, *output, *trace;
     bool verbose;
 };
 
@@ -125,6 +127,10 @@ static int parse(struct cli *cli, int argc, char **argv, struct run_call *call)
         case OPTION_PROFILE:
             call->judge.profile = true;
             break;
+        case OPTION_TRACE:
+            call->trace = optarg;
+            call->judge.trace = true;
+            break;
         case OPTION_VERBOSE:
             call->verbose = true;
             break;
@@ -135,8 +141,9 @@ static int parse(struct cli *cli, int argc, char **argv, struct run_call *call)
         (call->judge.schedules || call->judge.only.is_set))
         return cli_usage(cli, "--schedules and --schedule are for the CPU device: a card has its "
                               "own.");
-    if (status == STATUS_DONE && call->judge.on_gpu && call->judge.profile)
-        return cli_usage(cli, "--profile is for the CPU device: a card does not count by lines.");
+    if (status == STATUS_DONE && call->judge.on_gpu && (call->judge.profile || call->judge.trace))
+        return cli_usage(cli,
+                         "--profile and --trace are for the CPU device: a card does not tell.");
     if (status == STATUS_DONE && argc - optind != 2)
         return cli_usage(cli, "run wants a problem and a .cu file, and got %d argument%s.",
                          argc - optind, argc - optind == 1 ? "" : "s");
@@ -164,6 +171,20 @@ static int deliver(struct cli *cli, const struct run_call *call, const struct re
     return status ? status : printed;
 }
 
+/* The trace of the one case that has one, into the file that was named. */
+static int deliver_trace(struct cli *cli, const struct run_call *call, const struct result *result)
+{
+    const struct result_case *c = NULL;
+    for (unsigned i = 0; i < result->case_count; i++)
+        if (result->cases[i].trace || result->cases[i].trace_note)
+            c = &result->cases[i];
+    if (!c)
+        return cli_wrong(cli, "--trace: nothing was run, so there is no trace");
+    if (!c->trace)
+        return cli_wrong(cli, "--trace: %s", c->trace_note);
+    return cli_write_trace(cli, call->trace, c->trace, result->submission);
+}
+
 int command_run(struct cli *cli, int argc, char **argv)
 {
     struct run_call call = {.format = "text"};
@@ -175,6 +196,8 @@ int command_run(struct cli *cli, int argc, char **argv)
         return STATUS_USAGE;
     if (call.output && cli_same_file(call.output, source))
         return cli_usage(cli, "--output %s would overwrite the submission.", call.output);
+    if (call.trace && cli_same_file(call.trace, source))
+        return cli_usage(cli, "--trace %s would overwrite the submission.", call.trace);
     call.judge.progress = progress_show;
     call.judge.command = cli->command;
     call.judge.count = call.verbose || strcmp(call.format, "text") != 0;
@@ -183,5 +206,7 @@ int command_run(struct cli *cli, int argc, char **argv)
     if (judge_submission(&cli->paths, id, source, &call.judge, &cli->arena, &result, &e) != 0)
         return cli_wrong(cli, "%s", e.text);
     status = deliver(cli, &call, &result);
+    if (status == STATUS_DONE && call.trace)
+        status = deliver_trace(cli, &call, &result);
     return status ? status : verdict_exit_status(result.verdict);
 }

@@ -111,6 +111,12 @@ static void adopt_case(struct result_case *r, struct arena *arena)
     r->mismatch.expected = copied(arena, r->mismatch.expected);
     r->mismatch.got = copied(arena, r->mismatch.got);
     r->diagnosis = copied(arena, r->diagnosis);
+    if (r->trace) {
+        size_t bytes = sizeof *r->trace + r->trace->record_count * sizeof r->trace->records[0];
+        struct wire_trace *t = arena_alloc(arena, bytes);
+        memcpy(t, r->trace, bytes);
+        r->trace = t;
+    }
     if (r->profile) {
         struct wire_profile *p = arena_alloc(arena, sizeof *p);
         memcpy(p, r->profile, sizeof *p);

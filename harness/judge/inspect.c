@@ -1,8 +1,9 @@
-/* The device writes behind the outputs, into a region of this pass's own. What it writes is a claim
- * like everything that comes out of the box: it is copied, then validated, then used. */
+/* The device writes its notes behind the outputs, into a region of this pass's own. What it writes
+ * is a claim like everything that comes out of the box: it is copied, then validated, then used. */
 #include "judge/inspect.h"
 
 #include "wire/profile.h"
+#include "wire/trace.h"
 
 #include <string.h>
 
@@ -17,7 +18,12 @@ const char *inspect_choose(const struct work *work, const struct judge_options *
              (small ? c->bytes > best->bytes : c->bytes < best->bytes)))
             best = c;
     }
-    return options->profile && best ? best->data.instance->name : NULL;
+    for (unsigned i = 0; options->trace && i < work->count; i++)
+        if (work->items[i].c.data.instance->is_public) { /* a worked example, small */
+            best = &work->items[i].c;
+            break;
+        }
+    return (options->profile || options->trace) && best ? best->data.instance->name : NULL;
 }
 
 static void take_profile(struct case_run *r, const uint8_t *bytes)
@@ -34,6 +40,39 @@ static void take_profile(struct case_run *r, const uint8_t *bytes)
         result->profile_note = "what came back is no profile";
     else
         result->profile = p;
+}
+
+static void take_trace(struct case_run *r, const uint8_t *bytes)
+{
+    const struct wire_reply *reply = &r->outcome.reply;
+    if (r->outcome.how != RUN_REPLIED || reply->trace_used == 0) {
+        r->result->trace_note = "the case did not come to its end, so there is no trace of it";
+        return;
+    }
+    size_t size = reply->trace_used < WIRE_TRACE_BYTES ? reply->trace_used : WIRE_TRACE_BYTES;
+    struct wire_trace *t = arena_alloc(r->s->arena, size);
+    memcpy(t, bytes, size);
+    if (size != reply->trace_used || !wire_trace_validate(t, size))
+        r->result->trace_note = "what came back is no trace";
+    else
+        r->result->trace = t;
+}
+
+/* Asks for the notes that are wanted, behind the outputs. */
+static void ask(const struct judge_options *options, struct wire_request *q)
+{
+    if (options->profile) {
+        q->device.checks |= WIRE_CHECK_PROFILE;
+        q->profile_offset = wire_align_up(q->out_bytes);
+        q->profile_bytes = sizeof(struct wire_profile);
+        q->out_bytes = q->profile_offset + q->profile_bytes;
+    }
+    if (options->trace) {
+        q->device.checks |= WIRE_CHECK_TRACE;
+        q->trace_offset = wire_align_up(q->out_bytes);
+        q->trace_bytes = WIRE_TRACE_BYTES;
+        q->out_bytes = q->trace_offset + q->trace_bytes;
+    }
 }
 
 static void cut(struct text *t, size_t length)
@@ -55,16 +94,15 @@ int inspect_case(struct case_run *r, struct err *e)
     *outcome = r->outcome;
     *verdict = r->verdict;
     session_configure(r->s, r->c, &PASSES[0], 0, &request);
-    request.device.checks |= WIRE_CHECK_PROFILE;
-    request.profile_offset = wire_align_up(request.out_bytes);
-    request.profile_bytes = sizeof(struct wire_profile);
-    request.out_bytes = request.profile_offset + request.profile_bytes;
+    ask(r->s->options, &request);
     if (run_region_init(&region, request.out_bytes, true, e) != 0)
         return -1;
     r->outputs = &region;
     int status = case_run_pass(r, &request, e);
-    if (status == 0)
+    if (status == 0 && r->s->options->profile)
         take_profile(r, region.bytes + request.profile_offset);
+    if (status == 0 && r->s->options->trace)
+        take_trace(r, region.bytes + request.trace_offset);
     run_region_release(&region);
     r->outputs = before;
     r->outcome = *outcome;

@@ -31,6 +31,7 @@ struct judge_options {
     bool on_gpu;              /* NVIDIA's libcudart and the card instead of the CPU device */
     bool reference_as_oracle; /* expected answers from the reference even if there is an oracle */
     bool profile;             /* costs per line of the one case, or of a small one */
+    bool trace;               /* every access of that case; the first public one unless named */
     bool count;               /* also sectors and bank conflicts, in the first pass of every case */
     const char *command;      /* how people start the judge, for `reproduce`; NULL = "./judge.sh" */
     void (*progress)(void *context, const char *what, unsigned done, unsigned total);

@@ -70,6 +70,11 @@ static int region_map(struct region *r, int fd, uint64_t size, int protection, s
     return 0;
 }
 
+static bool lies_within(const struct wire_request *q, uint64_t offset, uint64_t bytes)
+{
+    return bytes <= q->out_bytes && offset <= q->out_bytes - bytes && offset % 64 == 0;
+}
+
 static int accept_request(struct pass_state *s, const struct wire_request *q, const int fds[2],
                           struct err *e)
 {
@@ -78,9 +83,9 @@ static int accept_request(struct pass_state *s, const struct wire_request *q, co
     for (unsigned i = 0; i < q->param_count; i++)
         if (check_param(q, &q->params[i], e) != 0)
             return -1;
-    if (q->profile_bytes > q->out_bytes || q->profile_offset > q->out_bytes - q->profile_bytes ||
-        q->profile_offset % 64)
-        return err_set(e, "the profile lies outside of the memory that came with the request");
+    if (!lies_within(q, q->profile_offset, q->profile_bytes) ||
+        !lies_within(q, q->trace_offset, q->trace_bytes))
+        return err_set(e, "a note lies outside of the memory that came with the request");
     if (region_map(&s->inputs, fds[0], q->in_bytes, PROT_READ, e) != 0)
         return -1;
     return region_map(&s->outputs, fds[1], q->out_bytes, PROT_READ | PROT_WRITE, e);
@@ -255,6 +260,8 @@ static void observe(const struct pass_state *s, const struct wire_request *q, ui
     if (q->profile_bytes)
         reply->profile_used =
             d->hooks->profile(s->outputs.bytes + q->profile_offset, q->profile_bytes);
+    if (q->trace_bytes)
+        reply->trace_used = d->hooks->trace(s->outputs.bytes + q->trace_offset, q->trace_bytes);
     uint64_t peak = d->hooks->peak_bytes();
     reply->device_bytes = peak > bytes_before ? peak - bytes_before : 0;
 }

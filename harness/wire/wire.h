@@ -174,9 +174,11 @@ struct wire_param {
 struct wire_request {
     uint32_t magic;
     uint32_t param_count;
-    uint64_t in_bytes, out_bytes;           /* sizes of the two memfds */
-    uint64_t profile_offset, profile_bytes; /* where in the outputs memfd a struct wire_profile
-                                               goes; 0 bytes: none is wanted */
+    uint64_t in_bytes, out_bytes; /* sizes of the two memfds */
+    /* Where in the outputs memfd a struct wire_profile and a struct wire_trace go; 0 bytes: none is
+     * wanted. */
+    uint64_t profile_offset, profile_bytes;
+    uint64_t trace_offset, trace_bytes;
     uint64_t poison_seed; /* outputs, workspace and guards hold wire_poison() of it */
     struct wire_device_config device;
     struct wire_param params[WIRE_PARAMS_MAX];
@@ -215,7 +217,7 @@ struct wire_reply {
     int32_t cuda_error, signal;
     uint64_t elapsed_ns;   /* of the call, as the box saw it */
     uint64_t device_bytes; /* most device memory in use that the submission allocated itself */
-    uint64_t profile_used; /* bytes that were filled, 0 = none */
+    uint64_t profile_used, trace_used; /* bytes that were filled, 0 = none */
     struct wire_counters counters;
     uint32_t finding_count;
     uint32_t findings_dropped;
@@ -259,8 +261,10 @@ struct wire_device_hooks {
     /* With WIRE_CHECK_PROFILE: fills a struct wire_profile (wire/profile.h) if `bytes` are enough.
      * Returns its size, 0 = there is none. */
     size_t (*profile)(void *out, size_t bytes);
+    /* The same with WIRE_CHECK_TRACE and wire/trace.h. */
+    size_t (*trace)(void *out, size_t bytes);
 };
-enum { WIRE_HOOKS_VERSION = 3 };
+enum { WIRE_HOOKS_VERSION = 4 };
 #define WIRE_HOOKS_SYMBOL "scanjudge_device_hooks"
 typedef const struct wire_device_hooks *(*wire_hooks_function)(void);
 

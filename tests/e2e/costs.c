@@ -1,5 +1,7 @@
-/* Costs as people ask for them: `run --profile` and `exec --profile`. */
+/* Costs as people ask for them: --profile, --trace, limits. */
 #include "e2e.h"
+
+#include "base/file.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -110,6 +112,77 @@ static void programs_have_profiles(void)
     e2e_run_release(&run);
 }
 
+/* Every line is an object, and what is written to `out` is the scan of the worked example. */
+static void check_trace(const char *path, struct text *why)
+{
+    static const json_int_t WANT[8] = {0, 3, 4, 11, 11, 15, 16, 22};
+    json_int_t got[8] = {0};
+    struct text lines;
+    struct err e;
+    json_int_t out_buffer = -1;
+    size_t accesses = 0;
+    text_init(&lines);
+    if (file_read(path, 1 << 24, &lines, &e) != 0)
+        text_add(why, e.text);
+    for (const char *at = text_str(&lines); *at && !why->length; at += strcspn(at, "\n") + 1) {
+        json_t *line = json_loadb(at, strcspn(at, "\n"), 0, NULL);
+        if (!line)
+            text_addf(why, "no JSON: %.200s", at);
+        if (strcmp(e2e_string(line, "name"), "out") == 0)
+            out_buffer = number(line, "buffer");
+        accesses += json_object_get(line, "access") != NULL;
+        bool to_out = strcmp(e2e_string(line, "access"), "write") == 0 &&
+                      number(line, "buffer") == out_buffer && number(line, "size") == 4;
+        const json_t *places = json_object_get(line, "at");
+        for (size_t i = 0; to_out && i < json_array_size(places); i++) {
+            json_int_t k = json_integer_value(json_array_get(places, i)) / 4;
+            if (k >= 0 && k < 8)
+                got[k] = json_integer_value(json_array_get(json_object_get(line, "values"), i));
+        }
+        json_decref(line);
+    }
+    if (accesses < 16 || memcmp(got, WANT, sizeof got) != 0)
+        text_addf(why, "%zu accesses, out = %lld %lld ... %lld", accesses, (long long)got[0],
+                  (long long)got[1], (long long)got[7]);
+    text_release(&lines);
+}
+
+static void traces_tell_the_scan(void)
+{
+    char folder[512], path[600];
+    struct err e;
+    struct text why;
+    text_init(&why);
+    if (file_make_temp_dir(folder, sizeof folder, "e2e-costs", &e) != 0) {
+        e2e_check("run --trace", e.text);
+        return;
+    }
+    snprintf(path, sizeof path, "%s/trace.jsonl", folder);
+    const char *const argv[] = {"run", "multi-block-scan", SUBMISSION, "--trace", path, NULL};
+    struct e2e_call call = {.argv = argv};
+    struct e2e_run run;
+    e2e_run(&call, &run);
+    if (run.status != 0)
+        text_addf(&why, "status %d: %s", run.status, text_str(&run.errors));
+    else
+        check_trace(path, &why);
+    e2e_check("run --trace: the worked example", text_str(&why));
+    e2e_run_release(&run);
+
+    const char *const large[] = {"run",    "multi-block-scan",    SUBMISSION, "--trace", path,
+                                 "--case", "two levels, n=65536", NULL};
+    call.argv = large;
+    text_clear(&why);
+    e2e_run(&call, &run);
+    if (run.status != 2)
+        text_addf(&why, "status %d: ", run.status);
+    needs(&why, text_str(&run.errors), "take a smaller case");
+    e2e_check("run --trace: too large a case", text_str(&why));
+    e2e_run_release(&run);
+    file_remove_tree(folder, NULL);
+    text_release(&why);
+}
+
 /* The limits of problems keep their margin: 85 percent is the most that an accepted one takes. */
 static void limits_have_room(void)
 {
@@ -143,6 +216,7 @@ int main(void)
     lines_add_up();
     text_is_annotated();
     programs_have_profiles();
+    traces_tell_the_scan();
     limits_have_room();
     return e2e_done();
 }

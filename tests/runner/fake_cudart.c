@@ -262,7 +262,7 @@ const struct wire_device_hooks *scanjudge_device_hooks(void)
 {
     static const struct wire_device_hooks HOOKS = {
         WIRE_HOOKS_VERSION,   configure,  narrow,      forget,      findings, counters,
-        explain_host_address, peak_bytes, name_stream, left_behind, profile};
+        explain_host_address, peak_bytes, name_stream, left_behind, profile,  profile};
     return &HOOKS;
 }
 #endif

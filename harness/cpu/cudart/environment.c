@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 static bool report_wanted, reported;
-static const char *profile_path; /* NULL = not wanted */
+static const char *profile_path, *trace_path; /* NULL = not wanted */
 
 /* ---- reading ---- */
 
@@ -99,6 +99,9 @@ void environment_read(struct wire_device_config *config)
     profile_path = getenv("SCANJUDGE_PROFILE");
     if (profile_path)
         config->checks |= WIRE_CHECK_PROFILE;
+    trace_path = getenv("SCANJUDGE_TRACE");
+    if (trace_path)
+        config->checks |= WIRE_CHECK_TRACE;
     const char *wanted = getenv("SCANJUDGE_REPORT");
     report_wanted = wanted && strcmp(wanted, "1") == 0;
 }
@@ -166,19 +169,21 @@ static void write_findings(void)
     }
 }
 
-static void write_profile(void)
+/* What the device noted, as it would go to a judge. */
+static void write_note(const char *path, size_t (*note)(const struct vm *vm, void *, size_t))
 {
-    static struct wire_profile profile;
-    struct err e;
-    if (!profile_path || !rt.vm || !vm_profile(rt.vm, &profile, sizeof profile))
-        return;
-    if (file_write(profile_path, &profile, sizeof profile, &e) != 0)
+    struct err e = {"a note of the device changed its size"};
+    size_t bytes = path && rt.vm ? note(rt.vm, NULL, 0) : 0;
+    void *copy = bytes ? malloc(bytes) : NULL;
+    if (copy && (note(rt.vm, copy, bytes) != bytes || file_write(path, copy, bytes, &e) != 0))
         fprintf(stderr, "scanjudge: %s\n", e.text);
+    free(copy);
 }
 
 __attribute__((destructor)) static void report_at_exit(void)
 {
-    write_profile();
+    write_note(profile_path, vm_profile);
+    write_note(trace_path, vm_trace);
     if (!report_wanted)
         return;
     fflush(stdout);

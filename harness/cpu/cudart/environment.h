@@ -11,6 +11,7 @@
  *   SCANJUDGE_SOURCE    base name of the source file whose lines findings prefer
  *   SCANJUDGE_REPORT    1: findings go to stderr when the program ends or crashes
  *   SCANJUDGE_PROFILE   a file that gets a struct wire_profile when the program ends
+ *   SCANJUDGE_TRACE     the same with a struct wire_trace
  *   SCANJUDGE_STEP_LIMIT  most warp instructions of one launch
  *
  * A value that is none of these is named on stderr and ignored. */

@@ -102,6 +102,15 @@ static size_t profile(void *out, size_t bytes)
     return used;
 }
 
+static size_t trace(void *out, size_t bytes)
+{
+    if (!enter())
+        return 0;
+    size_t used = vm_trace(rt.vm, out, bytes);
+    rt_unlock();
+    return used;
+}
+
 const struct wire_device_hooks *scanjudge_device_hooks(void)
 {
     static const struct wire_device_hooks hooks = {
@@ -116,6 +125,7 @@ const struct wire_device_hooks *scanjudge_device_hooks(void)
         .name_stream = name_stream,
         .left_behind = left_behind,
         .profile = profile,
+        .trace = trace,
     };
     return &hooks;
 }

@@ -456,8 +456,10 @@ struct vm_engine {
     struct vm_crew *crew_kept; /* from launch to launch; NULL = none yet */
     uint32_t worker;           /* its place in the crew, 0 = the thread that called vm_launch() */
     struct wire_counters *counters;
-    struct point_count *points;       /* per point of profiled code */
-    struct profile_run *profile;      /* watch_profile.c; NULL: nobody asks */
+    struct point_count *points;  /* per point of profiled code */
+    struct profile_run *profile; /* watch_profile.c; NULL: nobody asks */
+    struct trace_run *trace;     /* watch_trace.c; NULL: nobody asks */
+    struct trace_run *trace_room;
     struct profile_run *profile_room; /* the same, kept from launch to launch */
     struct mem_cache *caches;         /* per mem_op of the code */
     uint32_t cache_capacity;

@@ -79,6 +79,7 @@ void vm_engine_free(struct vm_engine *e)
     delay_free(e->delay_memory);
     crew_free(e->crew_kept);
     watch_profile_free(e);
+    watch_trace_free(e);
     free(e);
 }
 

@@ -16,6 +16,7 @@
 
 #include "cpu/vm/vm.h"
 #include "wire/profile.h"
+#include "wire/trace.h"
 
 #include <pthread.h>
 
@@ -125,6 +126,7 @@ struct vm {
     size_t finding_count, finding_capacity;
     struct wire_counters counters;
     struct wire_profile *profile; /* NULL: nobody asks */
+    struct wire_trace *trace;     /* the same */
     enum vm_status sticky;
     uint64_t launch_count, launch_count_before; /* vm_configure */
     uint32_t operation_count; /* begun so far, see vm_begin_operation() */

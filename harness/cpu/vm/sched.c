@@ -84,6 +84,8 @@ void vm_barrier_check(struct block *b, unsigned id)
         }
     }
     vm_watch_event(b->engine, bar->first_pc, COUNTER_block_barriers);
+    if (b->engine->trace && everybody)
+        watch_trace_barrier(b);
     vm_race_barrier(b, warps | bar->warps, everybody);
     memset(bar, 0, sizeof *bar);
 }

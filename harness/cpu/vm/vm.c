@@ -54,6 +54,7 @@ void vm_free(struct vm *vm)
     pthread_mutex_destroy(&vm->lock);
     free(vm->findings);
     free(vm->profile);
+    free(vm->trace);
     free(vm);
 }
 
@@ -66,6 +67,7 @@ void vm_configure(struct vm *vm, const struct wire_device_config *config)
     vm->launch_count_before = vm->launch_count;
     vm->counters = (struct wire_counters){0};
     watch_profile_configure(vm);
+    watch_trace_configure(vm);
     vm->peak_bytes = vm->used_bytes;
 }
 

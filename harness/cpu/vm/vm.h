@@ -159,6 +159,8 @@ void vm_counters(const struct vm *vm, struct wire_counters *out);
 /* With WIRE_CHECK_PROFILE: a struct wire_profile since vm_configure(). Returns how many bytes it
  * has, 0 = there is none, and copies it if `bytes` are enough. */
 size_t vm_profile(const struct vm *vm, void *out, size_t bytes);
+/* The same with WIRE_CHECK_TRACE and a struct wire_trace. */
+size_t vm_trace(const struct vm *vm, void *out, size_t bytes);
 /* Counts something that happens outside of kernels. */
 void vm_count(struct vm *vm, enum counter counter, uint64_t n);
 

@@ -11,6 +11,11 @@ void vm_watch_start(struct vm_engine *e)
         e->watch_global |= VM_WATCH_COUNTERS | VM_WATCH_PROFILE;
         watch_profile_start(e);
     }
+    e->trace = NULL;
+    if (e->checks & WIRE_CHECK_TRACE) {
+        e->watch_global |= VM_WATCH_TRACE;
+        watch_trace_start(e);
+    }
     e->watch_shared = e->watch_global;
 }
 
@@ -18,6 +23,7 @@ void vm_watch_end(struct vm_engine *e)
 {
     if (e->profile)
         watch_profile_end(e);
+    e->trace = NULL;
 }
 
 static void tell(struct warp *w, const struct mem_op *op, struct watch_access *a)
@@ -28,6 +34,8 @@ static void tell(struct warp *w, const struct mem_op *op, struct watch_access *a
         watch_count(w, op, a);
     if (watchers & VM_WATCH_PROFILE)
         watch_profile(w, op, a);
+    if (watchers & VM_WATCH_TRACE && !a->is_copy)
+        watch_trace(w, op, a);
 }
 
 void vm_watch(struct warp *w, const struct mem_op *op, uint32_t global, uint32_t shared)
@@ -106,7 +114,7 @@ void vm_watch_copy(struct warp *w, const struct watch_side *side, uint32_t m, bo
 {
     struct vm_engine *e = w->engine;
     struct mem_op op = *side->op;
-    struct watch_access a = {0};
+    struct watch_access a = {.is_copy = true};
     uint32_t total = 0;
     for (uint32_t rest = m; rest; rest &= rest - 1) {
         unsigned l = (unsigned)__builtin_ctz(rest);

@@ -4,6 +4,7 @@
  *   watch.c         the list; atomics and asynchronous copies, which are always counted
  *   watch_count.c   sectors and bank conflicts
  *   watch_profile.c counters per source line
+ *   watch_trace.c   every access with its value
  *
  * To add a watcher: a bit here, its checks in vm_watch_start(), its call in tell(). */
 #ifndef CPU_VM_WATCH_H
@@ -11,7 +12,7 @@
 
 #include "cpu/vm/engine.h"
 
-enum vm_watcher { VM_WATCH_COUNTERS = 1, VM_WATCH_PROFILE = 2 };
+enum vm_watcher { VM_WATCH_COUNTERS = 1, VM_WATCH_PROFILE = 2, VM_WATCH_TRACE = 4 };
 
 /* Sets engine->watch_global and watch_shared from engine->checks, for a launch whose kernel, code
  * and shape are set; and ends what that began. */
@@ -36,6 +37,7 @@ void vm_watch_copy(struct warp *w, const struct watch_side *side, uint32_t m, bo
 /* One request on its way through the watchers. */
 struct watch_access {
     uint32_t global, shared;     /* lanes */
+    bool is_copy;                /* asynchronous: the bytes move later */
     uint64_t bytes;              /* of global memory */
     uint64_t sectors, conflicts; /* filled in by watch_count() */
 };
@@ -50,6 +52,18 @@ void watch_profile_end(struct vm_engine *e);
 void watch_profile_free(struct vm_engine *e);
 /* The counters of the line of the instruction at pc, while engine->profile is set. */
 struct wire_counters *watch_line(struct vm_engine *e, uint32_t pc);
+
+/* ---- watch_trace.c ---- */
+
+void watch_trace_configure(struct vm *vm);
+void watch_trace_start(struct vm_engine *e);
+void watch_trace_free(struct vm_engine *e);
+void watch_trace(struct warp *w, const struct mem_op *op, const struct watch_access *a);
+/* While engine->trace is set: a lane's asynchronous copy has read or written these bytes (shared:
+ * `at` is an offset in the window); a barrier of the whole block is complete. */
+void watch_trace_copied(struct warp *w, const struct mem_op *op, unsigned lane, uint64_t at,
+                        bool shared, uint32_t bytes);
+void watch_trace_barrier(struct block *b);
 
 /* Counts something that happened at pc. */
 static inline void vm_watch_event(struct vm_engine *e, uint32_t pc, enum counter counter)

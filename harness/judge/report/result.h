@@ -4,6 +4,7 @@
 #define JUDGE_REPORT_RESULT_H
 
 #include "wire/profile.h"
+#include "wire/trace.h"
 #include "wire/wire.h"
 
 #include <stdbool.h>
@@ -41,6 +42,8 @@ struct result_case {
     struct wire_counters counters;
     const struct wire_profile *profile; /* NULL: not asked for, or profile_note says why */
     const char *profile_note;
+    const struct wire_trace *trace; /* the same */
+    const char *trace_note;
     const char *reproduce;                 /* command; NULL for an accepted case */
     const char *stdout_text, *stderr_text; /* what the submission printed, capped, "" */
 };
