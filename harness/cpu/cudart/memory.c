@@ -47,6 +47,10 @@ cudaError_t rt_allocate(void **out, size_t bytes, struct rt_pool *pool)
     if (bytes == 0)
         return cudaSuccess;
     uint64_t address = vm_malloc(rt.vm, bytes);
+    if (!address) { /* a queued cudaFreeAsync may give some back */
+        queue_make_room();
+        address = vm_malloc(rt.vm, bytes);
+    }
     if (!address)
         return rt_refuse(cudaErrorMemoryAllocation,
                          "no device memory for %zu bytes: %llu of %llu are in use", bytes,

@@ -22,6 +22,7 @@ enum {
     ASKED_PER_STEP = 4, /* questions that are answered with "not ready" before something is done */
     CALLBACK_MS = 50,   /* so long a submission waits for a host function to return */
     WHAT_BYTES = 192,
+    PENDING_MOST = 16384, /* a card's queues are not endless either */
 };
 
 struct operation {
@@ -318,6 +319,11 @@ static void drain(void)
             run_until(t, timelines[t].begun, false);
 }
 
+void queue_make_room(void)
+{
+    drain();
+}
+
 /* For a program that is idle: the helper's steps. */
 static bool idle_step(void)
 {
@@ -364,6 +370,9 @@ static void run_now(uint32_t t, uint32_t index)
         return;
     }
     helper_watch(idle_step);
+    while (pending > PENDING_MOST && !timelines[t].busy && timelines[t].first &&
+           run_until(t, timelines[t].done + 1, false))
+        continue;
     if (order == WIRE_STREAMS_RANDOM)
         while (pending > 0 && queue_draw(2))
             gamble();

@@ -79,6 +79,9 @@ void queue_nudge(const struct stamp *stamp);
 uint64_t queue_draw(uint64_t below);
 void queue_restart_draws(void); /* a new configuration: the same seed gives the same order */
 
+/* Does what is queued, for the memory that it gives back; nothing is ordered by that. */
+void queue_make_room(void);
+
 /* Drops what is queued of a module's kernels, which are about to vanish. */
 void queue_forget_module(const struct rt_module *module);
 /* Reports work that no wait of the host has covered (wire_device_hooks.left_behind). */

@@ -296,6 +296,20 @@ static void a_free_in_order_is_clean(void **state)
     cudaStreamDestroy(t);
 }
 
+static void queued_frees_give_memory_back(void **state)
+{
+    (void)state;
+    size_t free_bytes, total;
+    cudaStream_t s = new_stream(cudaStreamNonBlocking);
+    assert_int_equal(cudaMemGetInfo(&free_bytes, &total), cudaSuccess);
+    for (int i = 0; i < 5; i++) {
+        void *p = NULL;
+        assert_int_equal(cudaMallocAsync(&p, total / 2 + 1, s), cudaSuccess);
+        assert_int_equal(cudaFreeAsync(p, s), cudaSuccess);
+    }
+    cudaStreamDestroy(s);
+}
+
 /* ---- host functions ---- */
 
 struct log {
@@ -592,6 +606,7 @@ int main(void)
         LATE(asking_says_not_ready_and_gets_it_done),
         LATE(a_free_that_nothing_orders_is_found),
         LATE(a_free_in_order_is_clean),
+        LATE(queued_frees_give_memory_back),
         LATE(host_functions_keep_their_place),
         LATE(a_host_function_may_wait_for_the_caller),
         LATE(an_idle_program_gets_its_work_done),
