@@ -2,8 +2,9 @@
  *
  * A capture begins in one stream; another stream joins it when it waits for an event that was
  * recorded in it. A call that a capture forbids fails and makes the capture invalid, which
- * cudaStreamEndCapture() then reports. Which calls those are depends on the mode and was compared
- * with CUDA 13.0 on an H200 (tests/cpu/cudart/programs/stream_answers.cu). */
+ * cudaStreamEndCapture() then reports. Which calls those are depends on the mode; this follows the
+ * CUDA programming guide ("Stream capture") and the documentation of
+ * cudaThreadExchangeStreamCaptureMode(). */
 #ifndef CPU_CUDART_CAPTURE_H
 #define CPU_CUDART_CAPTURE_H
 
