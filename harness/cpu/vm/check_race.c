@@ -54,8 +54,13 @@ static void look(struct warp *w, const struct mem_op *op, unsigned lane, uint64_
                              .writes = writes,
                              .shared = true};
     bool same_warp = past.warp == w->index;
-    if (!race_tolerated(race_strength_of(entry), race_strength_of(mine), same_warp) &&
-        !race_ordered(w, lane, &past))
+    bool fine = race_tolerated(race_strength_of(entry), race_strength_of(mine), same_warp);
+    if ((fine && (op->write || !writes || !w->engine->global_races)) ||
+        race_ordered(w, lane, &past))
+        return;
+    if (fine)
+        race_judge_strong(w, op, lane, &past);
+    else
         race_judge(w, op, lane, &past);
 }
 
@@ -84,12 +89,17 @@ void vm_race_access(struct warp *w, const struct mem_op *op, uint32_t m)
             }
         }
     }
-    /* After all lanes have looked: those of one store do not race with each other here. */
+    /* After all lanes have looked: those of one store do not race with each other here. A strong
+     * write does not hide a plain one since the last barrier. */
+    uint64_t since = (uint64_t)r->base << RACE_TIME_SHIFT;
     for (uint32_t rest = op->write ? m : 0; rest; rest &= rest - 1) {
         unsigned lane = (unsigned)__builtin_ctz(rest);
         uint32_t first = (uint32_t)w->lane_address[lane] >> shift;
-        for (uint32_t unit = first; unit < first + per_lane && unit < r->units; unit++)
-            r->write[unit] = succeed(r->write[unit], base + ((uint64_t)lane << RACE_WHO_SHIFT));
+        for (uint32_t unit = first; unit < first + per_lane && unit < r->units; unit++) {
+            uint64_t old = r->write[unit];
+            if (old < since || race_strength_of(old) != VM_PLAIN || op->strength == VM_PLAIN)
+                r->write[unit] = base + ((uint64_t)lane << RACE_WHO_SHIFT);
+        }
     }
     if (op->strength != VM_PLAIN)
         race_strong_end(w, op, m);

@@ -129,6 +129,7 @@ struct mem_op {
     uint8_t sub, type; /* enum ptx_sub, enum ptx_type */
     bool has_result;
     bool read_only;  /* through the read-only cache */
+    bool waits;      /* in a loop until another thread changes the place */
     bool combined;   /* lanes that meet at a word act as one: watch_count.c */
     bool releases;   /* orders what came before it, whatever the fences */
     uint8_t sources; /* operands besides the address */

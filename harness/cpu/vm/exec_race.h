@@ -153,7 +153,7 @@ static inline bool race_global_one(struct warp *w, const struct mem_op *op, uint
     const uint64_t since = (uint64_t)w->engine->global_races->first << RACE_TIME_SHIFT;
     const uint64_t mine = race_mine(w, op), unit = (address - s->base) >> 2;
     const unsigned low = LANE(m), high = 31u - (unsigned)__builtin_clz(m);
-    if (s->write[unit] >= since)
+    if (s->write[unit] >= since || s->strong_last >= w->engine->global_races->first)
         return false;
     if (s->first_read[unit] < since)
         s->first_read[unit] = mine + ((uint64_t)low << RACE_LANE_SHIFT);
@@ -168,6 +168,8 @@ static inline bool race_global_one(struct warp *w, const struct mem_op *op, uint
 static inline bool race_global_quick(struct warp *w, const struct mem_op *op, uint32_t m,
                                      const struct race_shadow *s, uint64_t first, int64_t stride)
 {
+    if (__builtin_expect(w->engine->global_races->foreign_count, 0))
+        return false;
     if (stride == 0 && !op->write && s && op->strength == VM_PLAIN && s->shift == 2 &&
         op->total == 4)
         return race_global_one(w, op, m, s, first);
@@ -175,6 +177,8 @@ static inline bool race_global_quick(struct warp *w, const struct mem_op *op, ui
         (op->total & 3))
         return false;
     const uint64_t since = (uint64_t)w->engine->global_races->first << RACE_TIME_SHIFT;
+    if (s->strong_last >= w->engine->global_races->first)
+        return false;
     const uint64_t mine = race_mine(w, op);
     const uint64_t unit = (first - s->base) >> 2;
     const uint64_t step = (uint64_t)stride >> 2;

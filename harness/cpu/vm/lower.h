@@ -158,6 +158,7 @@ void lower_address(struct lower *l, struct mem_op *op, const struct ptx_operand 
 
 /* ---- lower_race.c ---- */
 enum vm_strength lower_strength(struct lower *l, const struct ptx_instr *in);
+bool lower_waits(struct lower *l, const struct ptx_instr *in);
 
 /* ---- lower_fine.c ---- */
 /* May another thread's access come between this instruction and the one before it? */

@@ -16,6 +16,7 @@ void lower_mem_op(struct lower *l, struct mem_op *op, const struct ptx_instr *in
     op->used_bytes = in->used_bytes;
     op->read_only = (in->flags & PTX_F_NC) != 0;
     op->strength = (uint8_t)lower_strength(l, in);
+    op->waits = lower_waits(l, in);
     op->pc = l->main.count;
     if (in->sem == PTX_ACQUIRE || in->sem == PTX_RELEASE || in->sem == PTX_ACQ_REL ||
         in->sem == PTX_SC)

@@ -16,6 +16,11 @@ static bool same_place(const struct lower *l, const struct ptx_operand *a,
     return a->reg < 0 || lower_root(l, a->reg) == lower_root(l, b->reg);
 }
 
+static bool is_strong_load(const struct ptx_instr *in)
+{
+    return in->op == PTX_OP_ld && in->sem != PTX_WEAK;
+}
+
 static bool is_volatile_load(const struct ptx_instr *in)
 {
     return in->op == PTX_OP_ld && in->sem == PTX_VOLATILE;
@@ -28,7 +33,7 @@ static bool has_polling_twin(struct lower *l, const struct ptx_instr *in)
     bool found = false;
     for (uint32_t k = 0; k < l->fn->instr_count && !found; k++) {
         const struct ptx_instr *twin = &l->fn->instrs[k];
-        if (k == here || !is_volatile_load(twin) ||
+        if (k == here || !is_strong_load(twin) ||
             !same_place(l, &in->operands[1], &twin->operands[1]))
             continue;
         l->index = k;
@@ -85,6 +90,13 @@ static bool made_of(const struct lower *l, int32_t reg, const struct ptx_operand
     return false;
 }
 
+bool lower_waits(struct lower *l, const struct ptx_instr *in)
+{
+    if (in->op == PTX_OP_atom)
+        return lower_in_polling_loop(l);
+    return is_strong_load(in) && (lower_in_polling_loop(l) || has_polling_twin(l, in));
+}
+
 enum vm_strength lower_strength(struct lower *l, const struct ptx_instr *in)
 {
     enum vm_strength strong = in->scope == PTX_SCOPE_CTA ? VM_STRONG_CTA : VM_STRONG;
@@ -94,7 +106,7 @@ enum vm_strength lower_strength(struct lower *l, const struct ptx_instr *in)
         return VM_PLAIN;
     if (in->sem != PTX_VOLATILE)
         return strong;
-    if (is_volatile_load(in) && (lower_in_polling_loop(l) || has_polling_twin(l, in)))
+    if (is_volatile_load(in) && lower_waits(l, in))
         return VM_POLLING;
     if (in->op == PTX_OP_st && in->operands[1].kind == PTX_OPERAND_REG &&
         made_of(l, in->operands[1].reg, &in->operands[0], 0))

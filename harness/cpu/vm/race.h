@@ -118,6 +118,7 @@ struct race_read {
     struct race_read *prev, *other; /* earlier ones; of another warp, joined by a barrier */
     struct race_write *saw;
     uint32_t search;
+    bool waited; /* in a loop that waits for the word to change */
 };
 
 struct race_word {
@@ -211,10 +212,11 @@ struct race_segment {
 
 /* The shadow of an allocation. */
 struct race_shadow {
-    uint64_t *write, *first_read, *last_read; /* per unit */
+    uint64_t *write, *first_read, *last_read, *strong; /* per unit */
     uint64_t base, units, bytes; /* unit = (address - base) >> shift; bytes of the mapping */
     uint32_t shift;
-    uint32_t born; /* older segments are those of another allocation */
+    uint32_t strong_last; /* segment of the last strong write */
+    uint32_t born;        /* older segments are those of another allocation */
 };
 
 enum { RACE_SPARES = 8 };
@@ -223,15 +225,36 @@ struct race_spare { /* a mapping to use again; bytes 0 = none */
     uint64_t bytes;
 };
 
+/* What operations did, see race_order.c. */
+enum { RACE_OPERATIONS = 256, RACE_RANGES = 256, RACE_WHAT = 128 };
+struct race_operation {     /* a launch */
+    uint32_t number, first; /* its first segment */
+    bool before;            /* the current operation */
+    char what[RACE_WHAT];
+};
+struct race_range { /* by the host */
+    uint64_t low, high;
+    uint32_t number; /* of the operation; 0 = none */
+    bool writes;
+    char what[RACE_WHAT];
+};
+
 struct race_global {
-    uint32_t next, first; /* segments: the next one, the first of this launch */
+    uint32_t next; /* segment */
+    /* Entries with older segments are before this launch, whoever made them; those from
+     * launch_first on are of this launch. */
+    uint32_t first, launch_first;
+    struct race_operation operations[RACE_OPERATIONS]; /* the last launches, in a ring */
+    struct race_range ranges[RACE_RANGES], foreign[RACE_RANGES];
+    uint32_t operation_at, range_at, foreign_count; /* foreign: not ordered before this launch */
     struct race_segment *rows;
     uint32_t row_capacity, rows_from; /* rows[0] is segment rows_from */
     struct race_space space;
     struct race_words words;
     uint64_t shadow_bytes; /* of all mappings, spare ones included */
     struct race_spare spares[RACE_SPARES];
-    uint32_t searches;
+    uint32_t searches, steps_left;
+    bool running;        /* a launch */
     bool reads_strongly; /* somebody may wait for a word */
 };
 
@@ -246,6 +269,14 @@ static inline uint64_t race_mine(struct warp *w, const struct mem_op *op)
     return race_entry(segment, op->strength, op->pc) | (op->read_only ? RACE_READ_ONLY : 0);
 }
 
+struct race_global *vm_race_of(struct vm *vm); /* makes it if need be */
+/* At the start of a launch: sets first and foreign. */
+void race_order_launch(struct vm *vm, struct race_global *g);
+/* An entry from before this launch; a range of the host's. Report what is not ordered. */
+void race_order_entry(struct warp *w, const struct mem_op *op, unsigned lane, uint64_t entry,
+                      bool writes);
+void race_order_ranges(struct warp *w, const struct mem_op *op, unsigned lane);
+
 /* ---- verdicts ---- */
 
 /* The earlier access of a pair. */
@@ -259,6 +290,10 @@ bool race_ordered(struct warp *w, unsigned lane, const struct race_past *past);
 /* Two accesses, not ordered, not tolerated: says what is wrong if something is. */
 void race_judge(struct warp *w, const struct mem_op *op, unsigned lane,
                 const struct race_past *past);
+/* A strong load of what another thread stored strongly: no race, but was it waited for through a
+ * flag, with no fence? */
+void race_judge_strong(struct warp *w, const struct mem_op *op, unsigned lane,
+                       const struct race_past *past);
 void race_read_only_written(struct warp *w, const struct mem_op *op, unsigned lane,
                             const struct race_past *past);
 bool race_first_time(struct vm_engine *e, uint32_t a, uint32_t b);

@@ -2,7 +2,8 @@
  *
  * A shadow is made when an allocation is first touched by a kernel that is looked at. Per word of 4
  * bytes (per byte, from the first access of 1 or 2 bytes on) it holds what the shadow of shared
- * memory holds: the last write, the first read, the last read of another thread. An entry names a
+ * memory holds: the last write, the first read, the last read of another thread; and the last
+ * strong write apart, since it says nothing of the plain ones before it. An entry names a
  * segment, which is a warp at one time of its life; numbers of segments only grow, so that one
  * comparison tells that an entry is older than the launch.
  *
@@ -19,6 +20,8 @@ enum { HUGE_FROM_BYTES = 4 << 20 };
 #define SHADOW_MOST   (2ull << 30)
 #define SPARE_MOST    (256ull << 20) /* larger mappings are given back at once */
 #define SEGMENTS_MOST (1u << 31)     /* all shadows are forgotten at the next launch */
+#define STEPS_MOST    (20u << 20)    /* of searches in one launch, see race_verdict.c */
+#define ROWS_KEPT     (1u << 20)     /* of earlier launches */
 #define ROWS_MOST     (64u << 20)
 
 static void *must(void *p)
@@ -31,14 +34,14 @@ static void *must(void *p)
 /* ---- launches ---- */
 
 /* Keeps the mapping for another shadow, in place of the smallest that is kept: its entries are
- * older than whatever is allocated next. */
+ * older than whatever is allocated next. Within a launch they are not. */
 static void unmap(struct race_global *g, void *p, uint64_t bytes)
 {
     struct race_spare given = {.p = p, .bytes = bytes}, *least = &g->spares[0];
     for (int k = 1; k < RACE_SPARES; k++)
         if (g->spares[k].bytes < least->bytes)
             least = &g->spares[k];
-    if (given.bytes > least->bytes && given.bytes <= SPARE_MOST) {
+    if (given.bytes > least->bytes && given.bytes <= SPARE_MOST && !g->running) {
         struct race_spare swap = *least;
         *least = given;
         given = swap;
@@ -84,6 +87,15 @@ static bool reads_strongly(const struct vm_code *code)
     return false;
 }
 
+struct race_global *vm_race_of(struct vm *vm)
+{
+    if (!vm->races) {
+        vm->races = must(calloc(1, sizeof *vm->races));
+        vm->races->next = vm->races->rows_from = 1;
+    }
+    return vm->races;
+}
+
 void vm_race_launch_start(struct vm_engine *e)
 {
     struct vm *vm = e->vm;
@@ -91,16 +103,18 @@ void vm_race_launch_start(struct vm_engine *e)
     e->global_races = NULL;
     if ((e->checks & both) != both)
         return;
-    struct race_global *g = vm->races;
-    if (!g) {
-        g = vm->races = must(calloc(1, sizeof *g));
-        g->next = 1;
-    }
+    struct race_global *g = vm_race_of(vm);
     if (g->next >= SEGMENTS_MOST) {
         forget_all(vm);
-        g->next = 1;
+        memset(g->operations, 0, sizeof g->operations);
+        g->next = g->rows_from = 1;
     }
-    g->first = g->rows_from = g->next;
+    if (g->next - g->rows_from > ROWS_KEPT)
+        g->rows_from = g->next; /* what was before counts as ordered */
+    g->running = true;
+    g->launch_first = g->next;
+    race_order_launch(vm, g);
+    g->steps_left = STEPS_MOST;
     g->reads_strongly = reads_strongly(e->code);
     for (uint64_t blocks = e->block_total - 1; blocks; blocks >>= 4)
         g->space.depth++;
@@ -115,6 +129,7 @@ void vm_race_launch_end(struct vm_engine *e)
     arena_release(&g->space.arena);
     g->space = (struct race_space){0};
     race_words_release(&g->words);
+    g->running = false;
     e->global_races = NULL;
 }
 
@@ -180,11 +195,12 @@ static void *map_bytes(struct race_global *g, uint64_t bytes, uint64_t *mapped)
 
 static bool map(struct race_global *g, struct race_shadow *s)
 {
-    s->write = map_bytes(g, (3 * s->units * sizeof *s->write + 4095) & ~4095ull, &s->bytes);
+    s->write = map_bytes(g, (4 * s->units * sizeof *s->write + 4095) & ~4095ull, &s->bytes);
     if (!s->write)
         return false;
     s->first_read = s->write + s->units;
     s->last_read = s->write + 2 * s->units;
+    s->strong = s->write + 3 * s->units;
     s->born = g->next;
     return true;
 }
@@ -215,6 +231,7 @@ static void narrow(struct race_global *g, struct race_shadow *s)
                 s->write[j] = wide.write[k];
                 s->first_read[j] = wide.first_read[k];
                 s->last_read[j] = wide.last_read[k];
+                s->strong[j] = wide.strong[k];
             }
     s->born = wide.born;
     unmap(g, wide.write, wide.bytes);
@@ -249,24 +266,35 @@ static bool tolerated(const struct warp *w, const struct race_past *past, uint32
 }
 
 static void look(struct warp *w, const struct mem_op *op, unsigned lane, uint64_t mine,
-                 uint64_t entry, bool writes)
+                 const struct race_shadow *s, uint64_t entry, bool writes)
 {
     const struct race_global *g = w->engine->global_races;
-    if (race_time_of(entry) < g->first)
+    uint32_t segment = race_time_of(entry);
+    if (segment < g->launch_first) {
+        if (segment >= g->first && segment >= s->born)
+            race_order_entry(w, op, lane, entry, writes);
         return;
+    }
     struct race_past past = past_of(g, entry, writes);
     if ((entry | mine) & RACE_READ_ONLY)
         race_read_only_written(w, op, lane, &past);
-    if (same_thread(w, lane, &past) || tolerated(w, &past, race_strength_of(mine)) ||
-        race_ordered(w, lane, &past))
+    if (same_thread(w, lane, &past))
         return;
-    race_judge(w, op, lane, &past);
+    bool fine = tolerated(w, &past, race_strength_of(mine));
+    if (fine && (op->write || !writes))
+        return;
+    if (race_ordered(w, lane, &past))
+        return;
+    if (fine)
+        race_judge_strong(w, op, lane, &past);
+    else
+        race_judge(w, op, lane, &past);
 }
 
 /* Is the entry old, or of the same thread? */
 static bool replaceable(const struct race_global *g, uint64_t entry, uint64_t mine)
 {
-    return race_time_of(entry) < g->first || (entry ^ mine) >> RACE_LANE_SHIFT == 0;
+    return race_time_of(entry) < g->launch_first || (entry ^ mine) >> RACE_LANE_SHIFT == 0;
 }
 
 static uint64_t succeed(uint64_t old, uint64_t mine)
@@ -278,11 +306,14 @@ static void note_read(const struct race_global *g, struct race_shadow *s, uint64
                       uint64_t mine)
 {
     uint64_t *one = &s->first_read[unit], *other = &s->last_read[unit];
-    bool read_only = race_time_of(*other) >= g->first && (*other & RACE_READ_ONLY);
+    bool recent = race_time_of(*other) >= g->launch_first;
+    /* What is rather forgotten than reads that can go wrong in more ways. */
+    bool weaker = (mine & RACE_READ_ONLY) < (*other & RACE_READ_ONLY) ||
+                  race_strength_of(mine) > race_strength_of(*other);
     if (replaceable(g, *one, mine)) {
-        uint64_t kept = race_time_of(*one) >= g->first ? *one & RACE_READ_ONLY : 0;
+        uint64_t kept = race_time_of(*one) >= g->launch_first ? *one & RACE_READ_ONLY : 0;
         *one = succeed(*one, mine) | kept;
-    } else if (!read_only || (mine & RACE_READ_ONLY)) {
+    } else if (!recent || !weaker) {
         *other = succeed(*other, mine);
     }
 }
@@ -307,19 +338,26 @@ static void shadow_access(struct warp *w, const struct mem_op *op, uint32_t m)
             }
             if (!s)
                 continue;
+            if (writing && op->strength != VM_PLAIN)
+                s->strong_last = race_time_of(mine);
             uint64_t entry = mine | (uint64_t)lane << RACE_LANE_SHIFT;
             uint64_t unit = (address - s->base) >> s->shift;
             uint64_t end = (address - s->base + op->total - 1) >> s->shift;
+            if (g->foreign_count && !writing)
+                race_order_ranges(w, op, lane);
             for (; unit <= end; unit++) {
                 /* All lanes look before the first writes: those of one store do not race here. */
                 if (writing) {
-                    s->write[unit] = succeed(s->write[unit], entry);
+                    uint64_t *to = op->strength == VM_PLAIN ? &s->write[unit] : &s->strong[unit];
+                    *to = succeed(*to, entry);
                     continue;
                 }
-                look(w, op, lane, entry, s->write[unit], true);
+                look(w, op, lane, entry, s, s->write[unit], true);
+                if (s->strong_last >= g->first)
+                    look(w, op, lane, entry, s, s->strong[unit], true);
                 if (op->write) {
-                    look(w, op, lane, entry, s->first_read[unit], false);
-                    look(w, op, lane, entry, s->last_read[unit], false);
+                    look(w, op, lane, entry, s, s->first_read[unit], false);
+                    look(w, op, lane, entry, s, s->last_read[unit], false);
                 } else {
                     note_read(g, s, unit, entry);
                 }

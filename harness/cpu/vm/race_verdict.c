@@ -18,7 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TOLD (1u << 30)
+#define TOLD        (1u << 30)
+#define TOLD_READER (1u << 29)
 
 enum { PAIRS = 1024, /* as launch.c clears */ STACK = 1024, STEPS = 20000 };
 
@@ -65,8 +66,9 @@ static void consider(const struct warp *w, const struct race_past *past, uint64_
         *best = (struct found){.outcome = WRITER, .flag = n, .narrow = near_release};
 }
 
+/* waited: only through words that the reader or its block has waited for. */
 static struct found search(const struct warp *w, const struct race_past *past, uint64_t key,
-                           bool updating)
+                           bool updating, bool waited)
 {
     struct race_global *g = w->engine->global_races;
     struct found best = {UNRELATED, NULL, false};
@@ -85,14 +87,17 @@ static struct found search(const struct warp *w, const struct race_past *past, u
             stack[height++] = r->other;
         if (r->prev && height < STACK)
             stack[height++] = r->prev;
+        if (waited && !r->waited)
+            continue;
         for (struct race_write *n = r->saw; n && n->search != mark && steps < STEPS; n = n->prev) {
             n->search = mark;
             steps++;
             consider(w, past, key, updating, n, &best);
-            if (n->knows && n->knows->search != mark && height < STACK)
+            if (!waited && n->knows && n->knows->search != mark && height < STACK)
                 stack[height++] = n->knows;
         }
     }
+    g->steps_left -= steps < g->steps_left ? steps : g->steps_left;
     return best;
 }
 
@@ -101,7 +106,7 @@ static struct found search(const struct warp *w, const struct race_past *past, u
 /* Has everything been said of accesses at these two places? */
 static bool race_told(const struct vm_engine *e, uint32_t a, uint32_t b)
 {
-    uint64_t key = ((uint64_t)(a | TOLD) << 32 | b) + 1;
+    uint64_t key = ((uint64_t)a << 32 | b) + 1;
     if (!e->race_pairs)
         return false;
     for (uint64_t at = key * 0x9e3779b97f4a7c15u >> 40;; at++)
@@ -174,8 +179,11 @@ static const char *verb_of(bool writes, uint32_t strength)
     return writes ? "writes" : "reads";
 }
 
-static const char *advice(const struct warp *w, const struct race_past *past)
+static const char *advice(const struct warp *w, const struct race_past *past, uint32_t mine)
 {
+    if (past->block != w->block->index &&
+        (mine == VM_STRONG_CTA || race_strength_of(past->entry) == VM_STRONG_CTA))
+        return " (what is atomic for a block is not for others: its scope has to be the device)";
     if (past->block != w->block->index)
         return " (__syncthreads orders the threads of one block only)";
     if (past->warp != w->index)
@@ -222,7 +230,7 @@ static void report_race(struct warp *w, const struct mem_op *op, unsigned lane,
     vm_report(e->vm, FINDING_data_race, WIRE_ERROR, &site,
               "%s %s while %s %s it at %s: nothing orders the two%s",
               verb_of(true, at_them ? theirs : mine), place, name,
-              verb_of(second_writes, at_them ? mine : theirs), line, advice(w, past));
+              verb_of(second_writes, at_them ? mine : theirs), line, advice(w, past, mine));
 }
 
 static const char *fence_for(bool near)
@@ -304,11 +312,14 @@ void race_judge(struct warp *w, const struct mem_op *op, unsigned lane,
     /* The usual ends of a search, without one. */
     bool updating = op->strength == VM_UPDATING && race_strength_of(past->entry) == VM_UPDATING;
     bool hidden = op->write || op->strength != VM_PLAIN; /* a reader's fault that nobody is told */
-    if (s->full || (hidden && released(s, w->clocks->collected, past)) ||
-        race_told(w->engine, op->pc, theirs) ||
+    const struct vm_engine *e = w->engine;
+    bool reader = released(s, w->clocks->collected, past);
+    bool tired = !e->global_races || !e->global_races->steps_left;
+    if (s->full || (reader && (hidden || race_told(e, op->pc | TOLD_READER, theirs))) ||
+        (tired && race_told(e, op->pc | TOLD, theirs)) ||
         (op->write && past->writes && writes_the_same(w, op, lane, past->shared)))
         return;
-    struct found f = search(w, past, (w->lane_address[lane] & ~3ull) + 1, updating);
+    struct found f = search(w, past, (w->lane_address[lane] & ~3ull) + 1, updating, false);
     switch (f.outcome) {
     case SAME_WORD:
         return;
@@ -323,8 +334,23 @@ void race_judge(struct warp *w, const struct mem_op *op, unsigned lane,
         report_race(w, op, lane, past);
         break;
     }
-    if (f.outcome != READER || !hidden)
-        race_first_time(w->engine, op->pc | TOLD, theirs);
+    race_first_time(w->engine, op->pc | (f.outcome == READER ? TOLD_READER : TOLD), theirs);
+}
+
+void race_judge_strong(struct warp *w, const struct mem_op *op, unsigned lane,
+                       const struct race_past *past)
+{
+    const struct vm_engine *e = w->engine;
+    uint32_t theirs = race_pc_of(past->entry);
+    const struct ptx_instr *store = e->code->origins[theirs];
+    if (op->write || op->waits || !past->writes || !store || store->op != PTX_OP_st ||
+        !w->clocks->reads || race_told(e, op->pc | TOLD, theirs) || !e->global_races->steps_left)
+        return;
+    struct found f = search(w, past, (w->lane_address[lane] & ~3ull) + 1, false, true);
+    if (f.outcome != WRITER)
+        return;
+    report_writer(w, op, lane, past, &f);
+    race_first_time(w->engine, op->pc | TOLD, theirs);
 }
 
 void race_read_only_written(struct warp *w, const struct mem_op *op, unsigned lane,

@@ -157,7 +157,7 @@ static void write_word(struct warp *w, const struct mem_op *op, unsigned lane, u
                                       .fenced = w->clocks->fenced};
 }
 
-static void note_read(struct warp *w, uint64_t key, struct race_write *saw)
+static void note_read(struct warp *w, uint64_t key, struct race_write *saw, bool waited)
 {
     struct warp_clock *c = w->clocks;
     unsigned at = (unsigned)(key * 0x9e3779b97f4a7c15u >> 58);
@@ -167,7 +167,7 @@ static void note_read(struct warp *w, uint64_t key, struct race_write *saw)
     c->recent[at].key = key;
     c->recent[at].saw = saw;
     struct race_read *read = race_space_alloc(w->block->races->space, sizeof *read);
-    *read = (struct race_read){.prev = c->reads, .saw = saw};
+    *read = (struct race_read){.prev = c->reads, .saw = saw, .waited = waited};
     c->reads = read;
     w->block->races->spread = true;
 }
@@ -193,7 +193,7 @@ static void read_word(struct warp *w, const struct mem_op *op, unsigned lane, ui
         r->spread = true;
     }
     if (w->engine->global_races)
-        note_read(w, key, word->last);
+        note_read(w, key, word->last, op->waits);
 }
 
 /* A lane's access covers these words of 4 bytes. */

@@ -106,13 +106,3 @@ uint32_t vm_begin_operation(struct vm *vm, const struct vm_operation *operation)
     vm->operation.what = vm->operation_what;
     return ++vm->operation_count;
 }
-
-void vm_operation_reads(struct vm *vm, uint64_t address, uint64_t bytes)
-{
-    (void)vm, (void)address, (void)bytes;
-}
-
-void vm_operation_writes(struct vm *vm, uint64_t address, uint64_t bytes)
-{
-    (void)vm, (void)address, (void)bytes;
-}
