@@ -219,7 +219,7 @@ CASE(first_warp_only)
 
 // Three warps at a barrier for two: the third waits for one more.
 // case counted_for_too_few: deadlock
-// says: at barrier 1, which waits for 64 threads and has 32, at
+// says: at barrier 1, which waits for 64 threads and has
 __global__ void counted_for_too_few(const int *in, int *out)
 {
     int t = threadIdx.x;
@@ -233,7 +233,7 @@ CASE(counted_for_too_few)
 }
 
 // case counted_for_too_many: deadlock
-// says: 64 threads at barrier 1, which waits for 96 threads and has 64, at
+// says: at barrier 1, which waits for 96 threads and has 64, at
 __global__ void counted_for_too_many(const int *in, int *out)
 {
     int t = threadIdx.x;
