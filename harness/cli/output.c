@@ -74,20 +74,3 @@ int cli_write_output(const char *path, const char *bytes, size_t count, struct e
     free(target);
     return status;
 }
-
-int cli_write_trace(const struct cli *cli, const char *path, const struct wire_trace *trace,
-                    const char *source)
-{
-    char lack[256];
-    if (report_trace_lack(trace, lack, sizeof lack))
-        return cli_wrong(cli, "--trace: %s", lack);
-    struct text lines;
-    struct err e;
-    text_init(&lines);
-    report_trace(trace, file_base_name(source), &lines);
-    int status = cli_write_output(path, text_str(&lines), lines.length, &e) == 0
-                     ? STATUS_DONE
-                     : cli_failed(cli, "%s", e.text);
-    text_release(&lines);
-    return status;
-}
