@@ -352,21 +352,12 @@ struct warp {
     uint8_t *stack;
     size_t stack_bytes;
     uint32_t frame_offset, depth;
-    uint8_t *local; /* word k of lane l at (k * 32 + l) * 4 */
-    _Alignas(64) uint8_t temp[VM_ROW64];
-    uint8_t *lane_host[VM_LANES];
-    uint64_t lane_address[VM_LANES];
-    struct bounce bounce;
-    _Alignas(64) uint8_t staged[VM_LANES * VM_ACCESS_MOST]; /* vectors in one piece, exec_mem.c */
-    uint64_t bounce_offset[VM_LANES];
+    uint8_t *local;          /* word k of lane l at (k * 32 + l) * 4 */
     uint64_t *local_defined; /* local_bits, or NULL when nobody asks */
     uint64_t *local_bits;
     uint32_t local_bytes, local_capacity; /* per lane */
     struct async_copy *copies;            /* cp.async not yet waited for */
     uint32_t copy_count, copy_capacity;
-    uint32_t copy_group[VM_LANES], bulk_group[VM_LANES]; /* committed so far */
-
-    struct group groups[VM_LANES];
     uint32_t group_count;
     uint32_t clock; /* for ages */
     uint32_t spin, rotation;
@@ -398,6 +389,16 @@ struct warp {
     uint8_t whole_barrier;
     uint8_t index; /* in its block */
     uint8_t stop;  /* enum vm_stop */
+
+    /* What is large comes last: what a turn of the scheduler looks at is in few cache lines. */
+    _Alignas(64) struct group groups[VM_LANES];
+    _Alignas(64) uint8_t temp[VM_ROW64];
+    uint8_t *lane_host[VM_LANES];
+    uint64_t lane_address[VM_LANES];
+    struct bounce bounce;
+    _Alignas(64) uint8_t staged[VM_LANES * VM_ACCESS_MOST]; /* vectors in one piece, exec_mem.c */
+    uint64_t bounce_offset[VM_LANES];
+    uint32_t copy_group[VM_LANES], bulk_group[VM_LANES]; /* committed so far */
 };
 
 /* The value of one lane in a row of 4-byte or 8-byte values. */
@@ -411,9 +412,8 @@ struct barrier {
     uint32_t expected; /* 0 = all of the block */
     uint32_t first_pc; /* of the first arrival in this phase */
     uint32_t first_thread;
-    uint32_t warps;                /* bit per warp that has arrived threads */
-    uint32_t lanes[VM_WARPS_MOST]; /* of a counted barrier: who of each warp has arrived */
-    uint32_t votes, voters;        /* bar.red */
+    uint32_t warps;         /* bit per warp that has arrived threads */
+    uint32_t votes, voters; /* bar.red */
     bool in_use;
 };
 
@@ -432,9 +432,11 @@ struct block {
     uint32_t shared_end, shared_capacity;
     uint8_t *bank;
     uint32_t late; /* list of stores that only the block sees yet, see delay.h */
-    struct barrier barriers[VM_BARRIERS];
     struct warp *warps;
     struct race_block *races;
+    uint32_t open_barriers; /* bit per barrier in use */
+    struct barrier barriers[VM_BARRIERS];
+    uint32_t counted[VM_BARRIERS][VM_WARPS_MOST]; /* at a counted barrier: lanes that have come */
 };
 
 enum { VM_PATHS = 64 };
@@ -472,6 +474,7 @@ struct vm_engine {
     struct warp *setup_warp;
     enum vm_status status;
     bool stopped;
+    uint64_t last_apart;  /* where the last store of words at a distance began, exec_mem.c */
     uint64_t version;     /* of memory: grows with every change */
     uint64_t total_steps; /* of earlier launches */
     uint64_t grid_workspace;

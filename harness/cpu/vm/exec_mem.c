@@ -209,36 +209,40 @@ MEMORY_HANDLER(load_8, do_load(w, MEM_OP(i), f, u, m, 1, false))
 MEMORY_HANDLER(load_16, do_load(w, MEM_OP(i), f, u, m, 2, false))
 MEMORY_HANDLER(load_32_long, do_load(w, MEM_OP(i), f, u, m, 4, false))
 MEMORY_HANDLER(load_64, do_load(w, MEM_OP(i), f, u, m, 8, false))
-MEMORY_HANDLER(load_shared_32, do_load(w, MEM_OP(i), f, u, m, 4, true))
+MEMORY_HANDLER(load_shared_32_long, do_load(w, MEM_OP(i), f, u, m, 4, true))
 MEMORY_HANDLER(store_8, do_store(w, MEM_OP(i), f, u, m, 1, false))
 MEMORY_HANDLER(store_16, do_store(w, MEM_OP(i), f, u, m, 2, false))
 MEMORY_HANDLER(store_32_long, do_store(w, MEM_OP(i), f, u, m, 4, false))
 MEMORY_HANDLER(store_64, do_store(w, MEM_OP(i), f, u, m, 8, false))
-MEMORY_HANDLER(store_shared_32, do_store(w, MEM_OP(i), f, u, m, 4, true))
+MEMORY_HANDLER(store_shared_32_long, do_store(w, MEM_OP(i), f, u, m, 4, true))
 
 /* The shortest path: a full warp, a constant stride, in the allocation of last time, nothing to
- * report. No call is made on it, so that the handler needs no stack frame. */
+ * note. What is not so goes on to a function with the same arguments: no call is made here, so that
+ * the handler needs no stack frame. */
+typedef void continued(const struct insn *i, uint8_t *f, const uint8_t *u, uint32_t m,
+                       struct warp *w);
+
 struct lanes {
-    uint8_t *host;          /* NULL: take the long way */
+    uint8_t *host;
     uint64_t stride, first; /* bytes; an address */
 };
 
-static inline struct lanes shortest(const struct mem_cache *c, const struct mem_op *op,
-                                    const uint8_t *f, uint32_t m)
+/* Aligned words at a constant distance of up to 64 bytes, all of them where c says. */
+static inline bool regular(const struct mem_cache *c, const r64 *a, uint64_t first, uint64_t stride)
 {
-    const struct lanes none = {0};
-    if (m != VM_FULL || op->form != VM_ADDRESS_64)
-        return none;
+    const uint64_t at = first - c->low;
+    return (at < c->limit) & (at + (VM_LANES - 1) * stride < c->limit) & (stride <= 64) &
+               (((first | stride) & 3) == 0) &&
+           constant_stride(a);
+}
+
+static inline struct lanes lanes_of(const struct mem_cache *c, const struct mem_op *op,
+                                    const uint8_t *f)
+{
     const r64 *a = ROW(r64, op->address);
-    uint64_t stride = a[1] - a[0], first = a[0] + (uint64_t)op->offset;
-    uint64_t last = a[VM_LANES - 1] + (uint64_t)op->offset;
-    if ((first - c->low >= c->limit) | (last - c->low >= c->limit) | (stride > 64) |
-        (((first | stride) & 3) != 0))
-        return none;
-    if (!constant_stride(a))
-        return none;
+    const uint64_t first = a[0] + (uint64_t)op->offset;
     return (struct lanes){
-        .host = (uint8_t *)((uintptr_t)c->bias + first), .stride = stride, .first = first};
+        .host = (uint8_t *)((uintptr_t)c->bias + first), .stride = a[1] - a[0], .first = first};
 }
 
 static inline void count_lanes(struct warp *w, const struct lanes *p, enum counter bytes)
@@ -250,14 +254,14 @@ static inline void count_lanes(struct warp *w, const struct lanes *p, enum count
         v[COUNTER_global_sectors] += sectors_in_a_row(p->first, p->stride);
 }
 
-/* The next warp most likely goes on where this one ends. Of the several instructions that walk
- * through one stretch of memory, the first of them does. */
-#define PREFETCH_NEXT(p, write)                                                                    \
-    do {                                                                                           \
-        if (((p).first & 15) == 0)                                                                 \
-            for (uint64_t at = 0; at < VM_LANES * (p).stride; at += 64)                            \
-                __builtin_prefetch((p).host + VM_LANES * (p).stride + at, (write));                \
-    } while (0)
+/* The next warp most likely goes on where this one ends. Of several instructions that walk through
+ * one stretch of memory, the first does. */
+static inline void prefetch_next(const uint8_t *host, uint64_t stride)
+{
+    if (((uintptr_t)host & 15) == 0)
+        for (uint64_t at = 0; at < VM_LANES * stride; at += 64)
+            __builtin_prefetch(host + VM_LANES * stride + at);
+}
 
 static inline void take_every_4(r32 *d, const uint8_t *from)
 {
@@ -281,6 +285,31 @@ static inline void take_every_4(r32 *d, const uint8_t *from)
 #endif
 }
 
+/* The same word by word. What has just been stored in parts has to reach the cache before a load of
+ * whole lines gets it; a load of one word does not wait for stores of its neighbours. */
+static inline void take_every_4_apart(r32 *d, const uint8_t *from)
+{
+#if defined(__AVX512F__)
+    const int *p = (const int *)(const void *)from;
+#pragma GCC unroll 2
+    for (unsigned k = 0; k < 2; k++, p += 64) {
+        __m128i four[4];
+#pragma GCC unroll 4
+        for (unsigned q = 0; q < 4; q++) {
+            __m128i x = _mm_cvtsi32_si128(p[16 * q]);
+            x = _mm_insert_epi32(x, p[16 * q + 4], 1);
+            x = _mm_insert_epi32(x, p[16 * q + 8], 2);
+            four[q] = _mm_insert_epi32(x, p[16 * q + 12], 3);
+        }
+        __m256i low = _mm256_inserti128_si256(_mm256_castsi128_si256(four[0]), four[1], 1);
+        __m256i high = _mm256_inserti128_si256(_mm256_castsi128_si256(four[2]), four[3], 1);
+        _mm512_store_si512(d + 16 * k, _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1));
+    }
+#else
+    take_every_4(d, from);
+#endif
+}
+
 static inline void put_every_4(uint8_t *to, const r32 *s)
 {
 #if defined(__AVX512F__)
@@ -294,28 +323,6 @@ static inline void put_every_4(uint8_t *to, const r32 *s)
     for (unsigned l = 0; l < VM_LANES; l++)
         ((r32 *)(void *)to)[4ul * l] = s[l];
 #endif
-}
-
-static inline __attribute__((always_inline)) void take_lanes(r32 *d, struct lanes p)
-{
-    if (p.stride == 4)
-        memcpy(d, p.host, VM_ROW32);
-    else if (p.stride == 16)
-        take_every_4(d, p.host);
-    else
-        for (unsigned l = 0; l < VM_LANES; l++, p.host += p.stride)
-            d[l] = *(const r32 *)(const void *)p.host;
-}
-
-static inline __attribute__((always_inline)) void put_lanes(struct lanes p, const r32 *s)
-{
-    if (p.stride == 4)
-        memcpy(p.host, s, VM_ROW32);
-    else if (p.stride == 16)
-        put_every_4(p.host, s);
-    else
-        for (unsigned l = 0; l < VM_LANES; l++, p.host += p.stride)
-            *(r32 *)(void *)p.host = s[l];
 }
 
 /* With definedness: 4 bytes at every `stride`-th. false: the long way has to look. */
@@ -358,32 +365,83 @@ static inline bool define_lanes(const struct mem_cache *c, const struct lanes *p
     return true;
 }
 
-static __attribute__((noinline)) void load_32_defined(const struct insn *i, uint8_t *f,
-                                                      const uint8_t *u, uint32_t m, struct warp *w)
+/* Distances other than 4; everything has been checked and counted. */
+static __attribute__((noinline)) continued load_32_apart, store_32_apart;
+
+static void load_32_apart(const struct insn *i, uint8_t *f, const uint8_t *u, uint32_t m,
+                          struct warp *w)
+{
+    const struct mem_op *op = MEM_OP(i);
+    struct lanes p = lanes_of(&w->engine->caches[op->index], op, f);
+    r32 *d = ROW(r32, op->rows[0]);
+    if (p.stride == 16) {
+        if (((p.first ^ w->engine->last_apart) & ~15ull) == 0)
+            take_every_4_apart(d, p.host);
+        else
+            take_every_4(d, p.host);
+    } else {
+        for (unsigned l = 0; l < VM_LANES; l++, p.host += p.stride)
+            d[l] = *(const r32 *)(const void *)p.host;
+    }
+    NEXT;
+}
+
+static void store_32_apart(const struct insn *i, uint8_t *f, const uint8_t *u, uint32_t m,
+                           struct warp *w)
+{
+    const struct mem_op *op = MEM_OP(i);
+    struct lanes p = lanes_of(&w->engine->caches[op->index], op, f);
+    const r32 *s = ROW(r32, op->rows[0]);
+    if (p.stride == 16) {
+        put_every_4(p.host, s);
+        w->engine->last_apart = p.first;
+    } else {
+        for (unsigned l = 0; l < VM_LANES; l++, p.host += p.stride)
+            *(r32 *)(void *)p.host = s[l];
+    }
+    NEXT;
+}
+
+/* With definedness and sectors, and everything else. */
+static __attribute__((noinline)) continued load_32_noted, store_32_noted;
+
+static void load_32_noted(const struct insn *i, uint8_t *f, const uint8_t *u, uint32_t m,
+                          struct warp *w)
 {
     const struct mem_op *op = MEM_OP(i);
     const struct mem_cache *c = &w->engine->caches[op->index];
-    struct lanes p = shortest(c, op, f, m);
-    if (__builtin_expect(!p.host || op->wide[0] || !lanes_defined(c, &p), 0))
+    const struct lanes p = lanes_of(c, op, f);
+    if (__builtin_expect(m != VM_FULL || !regular(c, ROW(r64, op->address), p.first, p.stride) ||
+                             (c->defined && !lanes_defined(c, &p)),
+                         0))
         return VM_NAME(load_32_long)(i, f, u, m, w);
-    PREFETCH_NEXT(p, 0);
+    prefetch_next(p.host, p.stride);
     count_lanes(w, &p, COUNTER_global_bytes_read);
-    take_lanes(ROW(r32, op->rows[0]), p);
+    if (p.stride != 4)
+        return load_32_apart(i, f, u, m, w);
+    memcpy(ROW(r32, op->rows[0]), p.host, VM_ROW32);
     NEXT;
 }
 
 HANDLER(load_32)
 {
     const struct mem_op *op = MEM_OP(i);
-    const struct mem_cache *c = &w->engine->caches[op->index];
-    if (c->defined)
-        return load_32_defined(i, f, u, m, w);
-    struct lanes p = shortest(c, op, f, m);
-    if (__builtin_expect(!p.host || op->wide[0], 0))
+    struct vm_engine *e = w->engine;
+    const struct mem_cache *c = &e->caches[op->index];
+    const r64 *a = ROW(r64, op->address);
+    const uint64_t stride = a[1] - a[0], first = a[0] + (uint64_t)op->offset;
+    if (__builtin_expect((m != VM_FULL) | (c->defined != NULL) | (e->watch_global != 0), 0))
+        return load_32_noted(i, f, u, m, w);
+    if (__builtin_expect(!regular(c, a, first, stride), 0))
         return VM_NAME(load_32_long)(i, f, u, m, w);
-    PREFETCH_NEXT(p, 0);
-    count_lanes(w, &p, COUNTER_global_bytes_read);
-    take_lanes(ROW(r32, op->rows[0]), p);
+    uint64_t *v = e->counters->value;
+    v[COUNTER_global_bytes_read] += VM_ROW32;
+    v[COUNTER_global_requests]++;
+    const uint8_t *host = (const uint8_t *)((uintptr_t)c->bias + first);
+    prefetch_next(host, stride);
+    if (stride != 4)
+        return load_32_apart(i, f, u, m, w);
+    memcpy(ROW(r32, op->rows[0]), host, VM_ROW32);
     NEXT;
 }
 
@@ -408,34 +466,129 @@ HANDLER(load_32_one)
     NEXT;
 }
 
-static __attribute__((noinline)) void store_32_defined(const struct insn *i, uint8_t *f,
-                                                       const uint8_t *u, uint32_t m, struct warp *w)
+static void store_32_noted(const struct insn *i, uint8_t *f, const uint8_t *u, uint32_t m,
+                           struct warp *w)
 {
     const struct mem_op *op = MEM_OP(i);
     const struct mem_cache *c = &w->engine->caches[op->index];
-    struct lanes p = shortest(c, op, f, m);
-    if (__builtin_expect(!p.host || op->wide[0] || !define_lanes(c, &p), 0))
+    const struct lanes p = lanes_of(c, op, f);
+    if (__builtin_expect(m != VM_FULL || !regular(c, ROW(r64, op->address), p.first, p.stride) ||
+                             p.stride < 4 || (c->defined && !define_lanes(c, &p)),
+                         0))
         return VM_NAME(store_32_long)(i, f, u, m, w);
-    PREFETCH_NEXT(p, 1);
+    prefetch_next(p.host, p.stride);
     count_lanes(w, &p, COUNTER_global_bytes_written);
     w->engine->version++;
-    put_lanes(p, ROW(r32, op->rows[0]));
+    if (p.stride != 4)
+        return store_32_apart(i, f, u, m, w);
+    memcpy(p.host, ROW(r32, op->rows[0]), VM_ROW32);
     NEXT;
 }
 
 HANDLER(store_32)
 {
     const struct mem_op *op = MEM_OP(i);
-    const struct mem_cache *c = &w->engine->caches[op->index];
-    if (c->defined)
-        return store_32_defined(i, f, u, m, w);
-    struct lanes p = shortest(c, op, f, m);
-    if (__builtin_expect(!p.host || op->wide[0], 0))
+    struct vm_engine *e = w->engine;
+    const struct mem_cache *c = &e->caches[op->index];
+    const r64 *a = ROW(r64, op->address);
+    const uint64_t stride = a[1] - a[0], first = a[0] + (uint64_t)op->offset;
+    if (__builtin_expect((m != VM_FULL) | (c->defined != NULL) | (e->watch_global != 0), 0))
+        return store_32_noted(i, f, u, m, w);
+    if (__builtin_expect(!regular(c, a, first, stride), 0))
         return VM_NAME(store_32_long)(i, f, u, m, w);
-    PREFETCH_NEXT(p, 1);
-    count_lanes(w, &p, COUNTER_global_bytes_written);
+    uint64_t *v = e->counters->value;
+    v[COUNTER_global_bytes_written] += VM_ROW32;
+    v[COUNTER_global_requests]++;
+    e->version++;
+    uint8_t *host = (uint8_t *)((uintptr_t)c->bias + first);
+    prefetch_next(host, stride);
+    if (stride != 4)
+        return store_32_apart(i, f, u, m, w);
+    memcpy(host, ROW(r32, op->rows[0]), VM_ROW32);
+    NEXT;
+}
+
+/* ---- words of shared memory, with nothing to note ---- */
+
+static inline bool shared_is_plain(const struct warp *w)
+{
+    return !w->clocks && !w->block->shared_defined && !w->engine->watch_shared;
+}
+
+/* Are the words of all lanes in m inside the range of last time, and aligned? Addresses of 32 bits
+ * do not wrap when an offset is added, so those that could are left to the long way. */
+static inline bool shared_words(const struct mem_cache *c, const struct mem_op *op, const r32 *a,
+                                uint32_t m)
+{
+    uint32_t wrong = 0, low = (uint32_t)(c->low - (uint64_t)op->offset);
+    const uint32_t room = (uint32_t)c->span - 4;
+    if (c->span < 4 || c->low > 1u << 24 || op->offset > 1 << 24 || op->offset < -(1 << 24))
+        return false;
+    for (unsigned l = 0; l < VM_LANES; l++) {
+        const uint32_t x = a[l];
+        wrong |=
+            (uint32_t)((x - low > room) | (((x + (uint32_t)op->offset) & 3) != 0) | (x > 1u << 30))
+            << l;
+    }
+    return (wrong & m) == 0;
+}
+
+static inline bool shared_word(const struct mem_cache *c, uint64_t at)
+{
+    return c->span >= 4 && at - c->low <= c->span - 4 && (at & 3) == 0;
+}
+
+HANDLER(load_shared_32)
+{
+    const struct mem_op *op = MEM_OP(i);
+    const struct mem_cache *c = &w->engine->caches[op->index];
+    const uint8_t *base = w->block->shared;
+    r32 *d = ROW(r32, op->rows[0]);
+    if (!shared_is_plain(w) || op->wide[0] || op->form == VM_ADDRESS_64)
+        return VM_NAME(load_shared_32_long)(i, f, u, m, w);
+    if (op->form == VM_ADDRESS_SLOT) {
+        const uint64_t at = SLOT(r64, op->address) + (uint64_t)op->offset;
+        if (!shared_word(c, at))
+            return VM_NAME(load_shared_32_long)(i, f, u, m, w);
+        const r32 x = *(const r32 *)(const void *)(base + at);
+        EACH_LANE(l)
+        d[l] = m & (1u << l) ? x : d[l];
+    } else {
+        const r32 *a = ROW(r32, op->address);
+        if (!shared_words(c, op, a, m))
+            return VM_NAME(load_shared_32_long)(i, f, u, m, w);
+        base += op->offset;
+        for (uint32_t rest = m; rest; rest &= rest - 1)
+            d[LANE(rest)] = *(const r32 *)(const void *)(base + a[LANE(rest)]);
+    }
+    w->engine->counters->value[COUNTER_shared_requests]++;
+    NEXT;
+}
+
+HANDLER(store_shared_32)
+{
+    const struct mem_op *op = MEM_OP(i);
+    const struct mem_cache *c = &w->engine->caches[op->index];
+    uint8_t *base = w->block->shared;
+    const r32 *s = ROW(r32, op->rows[0]);
+    if (!shared_is_plain(w) || op->wide[0] || op->form == VM_ADDRESS_64)
+        return VM_NAME(store_shared_32_long)(i, f, u, m, w);
+    if (op->form == VM_ADDRESS_SLOT) {
+        const uint64_t at = SLOT(r64, op->address) + (uint64_t)op->offset;
+        if (!shared_word(c, at))
+            return VM_NAME(store_shared_32_long)(i, f, u, m, w);
+        *(r32 *)(void *)(base + at) =
+            s[31u - (unsigned)__builtin_clz(m)]; /* the last lane's stays */
+    } else {
+        const r32 *a = ROW(r32, op->address);
+        if (!shared_words(c, op, a, m))
+            return VM_NAME(store_shared_32_long)(i, f, u, m, w);
+        base += op->offset;
+        for (uint32_t rest = m; rest; rest &= rest - 1)
+            *(r32 *)(void *)(base + a[LANE(rest)]) = s[LANE(rest)];
+    }
     w->engine->version++;
-    put_lanes(p, ROW(r32, op->rows[0]));
+    w->engine->counters->value[COUNTER_shared_requests]++;
     NEXT;
 }
 

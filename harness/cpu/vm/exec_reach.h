@@ -20,38 +20,32 @@ struct reach {
 
 #define MEM_OP(i) ((const struct mem_op *)(uintptr_t)(i)->imm)
 
-/* Do all 32 addresses have one distance? Rows are followed by readable memory. */
-#if defined(__AVX512F__)
+/* Do all 32 addresses have one distance? Compared with what they have to be then, and not with each
+ * other: a load across two rows' halves that have just been stored would wait for both stores. */
 static inline bool constant_stride(const r64 *a)
 {
+#if defined(__AVX512F__) && defined(__AVX512DQ__)
+    const __m512i lane = _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7);
     const __m512i stride = _mm512_set1_epi64((int64_t)(a[1] - a[0]));
+    const __m512i step = _mm512_slli_epi64(stride, 3);
+    __m512i expected =
+        _mm512_add_epi64(_mm512_set1_epi64((int64_t)a[0]), _mm512_mullo_epi64(lane, stride));
     __m512i off = _mm512_setzero_si512();
 #pragma GCC unroll 4
     for (unsigned k = 0; k < VM_LANES; k += 8) {
-        __m512i step = _mm512_sub_epi64(_mm512_loadu_si512(a + k + 1), _mm512_load_si512(a + k));
-        if (k < 24)
-            off = _mm512_ternarylogic_epi64(off, step, stride, 0xf6); /* off | (step ^ stride) */
-        else
-            return (_mm512_test_epi64_mask(off, off) |
-                    _mm512_mask_cmpneq_epi64_mask(0x7f, step, stride)) == 0;
+        /* off | (address ^ expected) */
+        off = _mm512_ternarylogic_epi64(off, _mm512_load_si512(a + k), expected, 0xf6);
+        expected = _mm512_add_epi64(expected, step);
     }
-    return false;
-}
+    return _mm512_test_epi64_mask(off, off) == 0;
 #else
-static const uint64_t ALL_BUT_LAST[VM_LANES] = {
-    ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull,
-    ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull,
-    ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, 0,
-};
-
-static inline bool constant_stride(const r64 *a)
-{
-    uint64_t stride = a[1] - a[0], off = 0;
+    const uint64_t stride = a[1] - a[0], first = a[0];
+    uint64_t off = 0;
     for (unsigned l = 0; l < VM_LANES; l++)
-        off |= (a[l + 1] - a[l] - stride) & ALL_BUT_LAST[l];
+        off |= a[l] ^ (first + stride * l);
     return off == 0;
-}
 #endif
+}
 
 static inline struct reach reach_slow(struct warp *w, const struct mem_op *op, uint32_t m)
 {

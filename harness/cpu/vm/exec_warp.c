@@ -2,6 +2,7 @@
  * execute it runs at once; otherwise vm_sync_slow() parks lanes until the mask has arrived, and
  * calls warp_op() per set of lanes with the same mask. */
 #include "cpu/vm/exec.h"
+#include "cpu/vm/exec_warp.h"
 #include "cpu/vm/race.h"
 #include "cpu/vm/watch.h"
 
@@ -220,38 +221,6 @@ void VM_NAME(warp_op)(struct warp *w, const struct warp_op *op, uint8_t *f, cons
 }
 
 #define OP ((const struct warp_op *)(uintptr_t)i->imm)
-
-/* Everybody who is named is here, and nobody else: the usual case. */
-static inline bool all_here(const struct warp_op *op, const uint8_t *f, const uint8_t *u,
-                            uint32_t m, const struct warp *w)
-{
-    uint32_t named;
-    if (op->mask_slot) {
-        named = SLOT(r32, op->mask);
-    } else { /* lane by lane: do they agree? */
-        const r32 *masks = (const r32 *)(const void *)(f + op->mask);
-        uint32_t different = 0;
-        named = masks[LANE(m)];
-        for (unsigned l = 0; l < VM_LANES; l++)
-            different |= m & (1u << l) ? masks[l] ^ named : 0;
-        if (different)
-            return false;
-    }
-    return (named & w->live) == m && !w->force_sync;
-}
-
-/* All live lanes: see vm_race_warp_sync(). */
-static inline void sync_clocks(struct warp *w, uint32_t m)
-{
-    if (!w->clocks)
-        return;
-    if (m == w->live) {
-        w->full_event = ++w->sync_events;
-        w->partial_events = false;
-        return;
-    }
-    vm_race_warp_sync(w, m);
-}
 
 #define SYNC_HANDLER(name, call)                                                                   \
     HANDLER(name)                                                                                  \

@@ -277,7 +277,9 @@ void launch_start_block(struct block *b, uint64_t index)
     b->active = true;
     b->exited = b->done_warps = 0;
     b->late = 0;
-    memset(b->barriers, 0, sizeof b->barriers);
+    if (b->open_barriers)
+        memset(b->barriers, 0, sizeof b->barriers);
+    b->open_barriers = 0;
     for (unsigned k = 0; k < 3; k++) {
         set_slot(c, b->bank, (enum ptx_sreg)(PTX_SREG_ctaid_x + k), b->ctaid[k]);
         set_slot(c, b->bank, (enum ptx_sreg)(PTX_SREG_clusterid_x + k), b->ctaid[k]);

@@ -467,6 +467,7 @@ static void finish_code(struct lower *l)
     c->frame_bytes = entry->frame_bytes;
     lower_finish_points(l);
     c->local_bytes = entry->local_bytes;
+    lower_fuse(c);
     free(l->main.insns);
     free(l->main.origins);
     free(l->bank);

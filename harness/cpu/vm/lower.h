@@ -14,6 +14,7 @@
  *   lower_profile.c  where profiled code counts
  *   lower_flow.c     branches, calls, barriers, operations across lanes
  *   lower_race.c     how strongly accesses are ordered, for the race detector
+ *   lower_fuse.c     superinstructions
  *   lower_fine.c     where schedules may part lanes besides branches
  *   scalar.c         what runs lane by lane */
 #ifndef CPU_VM_LOWER_H
@@ -176,6 +177,9 @@ void lower_registers(struct lower *l, const struct ptx_instr *in, lower_visit *f
 void lower_block_point(struct lower *l); /* right after the head of the current block */
 void lower_guard_point(struct lower *l); /* behind the guard of the current instruction */
 void lower_finish_points(struct lower *l);
+
+/* ---- lower_fuse.c ---- */
+void lower_fuse(struct vm_code *c);
 
 /* ---- lower_additions.c ---- */
 void lower_find_additions(struct lower *l); /* fills l->additions */

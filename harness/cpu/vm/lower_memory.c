@@ -151,6 +151,10 @@ static void emit_memory(struct lower *l, struct mem_op *op)
                                 : (enum vm_op)(op->write ? STORES[width] : LOADS[width]);
         if (handler == VM_OP_load_32 && op->form == VM_ADDRESS_SLOT)
             handler = VM_OP_load_32_one;
+        else if (handler == VM_OP_load_32 && (op->form != VM_ADDRESS_64 || op->wide[0]))
+            handler = VM_OP_load_32_long;
+        if (handler == VM_OP_store_32 && (op->form != VM_ADDRESS_64 || op->wide[0]))
+            handler = VM_OP_store_32_long;
         break;
     case PTX_SHARED:
     case PTX_SHARED_CLUSTER:

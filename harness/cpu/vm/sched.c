@@ -88,6 +88,7 @@ void vm_barrier_check(struct block *b, unsigned id)
         watch_trace_barrier(b);
     vm_race_barrier(b, warps | bar->warps, everybody);
     memset(bar, 0, sizeof *bar);
+    b->open_barriers &= ~(1u << id);
 }
 
 void vm_barrier_arrive(struct warp *w, const struct insn *i, uint32_t m)
@@ -107,6 +108,9 @@ void vm_barrier_arrive(struct warp *w, const struct insn *i, uint32_t m)
                                 .expected = count,
                                 .first_pc = pc,
                                 .first_thread = w->index * VM_LANES + first};
+        b->open_barriers |= 1u << id;
+        if (count)
+            memset(b->counted[id], 0, sizeof b->counted[id]);
     } else if (bar->first_pc != pc && !count && op->aligned) {
         vm_report_mixed_barrier(w, pc, m, bar->first_pc, bar->first_thread);
     }
@@ -114,7 +118,7 @@ void vm_barrier_arrive(struct warp *w, const struct insn *i, uint32_t m)
     if (count) {
         /* A counted barrier counts whole warps: lanes that are gone or never were count with the
          * last of the others. */
-        uint32_t *lanes = &bar->lanes[w->index];
+        uint32_t *lanes = &b->counted[id][w->index];
         *lanes |= m;
         if (*lanes == w->live) {
             bar->arrived += VM_LANES - vm_count_lanes(w->live);

@@ -256,9 +256,8 @@ void vm_exit_lanes(struct warp *w, uint32_t m)
     for (uint32_t k = 0; k < w->group_count; k++)
         if (w->groups[k].state == VM_AT_SYNC)
             w->groups[k].state = VM_RUNNABLE;
-    for (unsigned id = 0; id < VM_BARRIERS; id++)
-        if (b->barriers[id].in_use)
-            vm_barrier_check(b, id);
+    for (uint32_t open = b->open_barriers; open; open &= open - 1)
+        vm_barrier_check(b, (unsigned)__builtin_ctz(open));
     vm_pick(w);
 }
 
