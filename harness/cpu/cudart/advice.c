@@ -1,6 +1,6 @@
 /* Hints about managed memory, and what they were. They change nothing here but the answers; the
  * pointer has to be right. */
-#include "cpu/cudart/queue.h"
+#include "cpu/cudart/capture.h"
 
 #include <string.h>
 
@@ -71,6 +71,8 @@ cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t bytes, struct cudaM
     cudaError_t error = rt_enter();
     if (error == cudaSuccess)
         error = rt_find_stream(stream, &s);
+    if (error == cudaSuccess && s->capture)
+        error = capture_refuse(s, "cudaMemPrefetchAsync cannot be captured");
     if (error == cudaSuccess)
         error = prefetch("cudaMemPrefetchAsync", pointer, bytes, &location);
     return rt_leave(error);

@@ -77,6 +77,15 @@ cudaError_t capture_check_unsafe(void)
     return error;
 }
 
+cudaError_t capture_check_device(void)
+{
+    cudaError_t error = cudaSuccess;
+    for (struct capture *c = captures; c; c = c->next)
+        error = invalidate(c, cudaErrorStreamCaptureUnsupported,
+                           "the device is waited for while a stream captures");
+    return error;
+}
+
 /* A blocking stream that captures would have to wait for the default stream. A question about that
  * fails as well, but breaks nothing. */
 static cudaError_t check_legacy(const struct rt_stream *s, bool question)
@@ -109,7 +118,8 @@ cudaError_t capture_check_wait(struct rt_stream *s)
         return invalidate(s->capture, cudaErrorStreamCaptureUnsupported,
                           "a stream that captures has no work that could be waited for: launch "
                           "the graph first");
-    return capture_check_legacy(s);
+    cudaError_t error = capture_check_legacy(s);
+    return error == cudaSuccess ? capture_check_unsafe() : error;
 }
 
 static struct capture *capture_of(const struct rt_event *v)
@@ -126,13 +136,12 @@ cudaError_t capture_check_event(struct rt_event *v)
     if (c)
         return invalidate(c, cudaErrorCapturedEvent,
                           "an event that was recorded in a capturing stream is never reached");
-    return v->capture_id ? cudaErrorCapturedEvent : capture_check_unsafe();
+    return v->capture_id ? cudaErrorInvalidValue : capture_check_unsafe();
 }
 
-cudaError_t capture_refuse(struct rt_stream *s)
+cudaError_t capture_refuse(struct rt_stream *s, const char *why)
 {
-    return invalidate(s->capture, cudaErrorStreamCaptureUnsupported,
-                      "cudaStreamAddCallback cannot be captured: use cudaLaunchHostFunc");
+    return invalidate(s->capture, cudaErrorStreamCaptureUnsupported, why);
 }
 
 /* ---- work ---- */
@@ -159,17 +168,6 @@ cudaError_t capture_add(struct rt_stream *s, struct rt_work *work)
         n->alloc.poolProps.location.type = cudaMemLocationTypeDevice;
         rt_keep_graph_memory(work->memory.base);
     }
-    return cudaSuccess;
-}
-
-cudaError_t capture_add_graph(struct rt_stream *s, const struct graph *g)
-{
-    struct rt_work nothing = {.kind = WORK_NOTHING};
-    if (s->capture->invalid)
-        return cudaErrorStreamCaptureInvalidated;
-    struct graph_node *n = append(s, cudaGraphNodeTypeGraph, &nothing);
-    n->child = graph_clone(g);
-    n->child->owner = n;
     return cudaSuccess;
 }
 
@@ -205,10 +203,8 @@ cudaError_t capture_wait_event(struct rt_stream *s, struct rt_event *v, bool ext
         return invalidate(s->capture, cudaErrorStreamCaptureIsolation,
                           "a stream that captures waits for an event from outside of its capture");
     }
-    if (!c)
-        return s->capture ? invalidate(s->capture, cudaErrorCapturedEvent,
-                                       "a stream waits for an event of a capture that has ended")
-                          : cudaErrorCapturedEvent;
+    if (!c) /* its capture has ended */
+        return cudaErrorInvalidValue;
     if (c->invalid)
         return cudaErrorStreamCaptureInvalidated;
     if (s->capture && s->capture != c) {
@@ -370,7 +366,8 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph)
     if (s != c->origin)
         return rt_leave(invalidate(c, cudaErrorStreamCaptureUnmatched,
                                    "cudaStreamEndCapture: the capture began in another stream"));
-    if (c->mode != cudaStreamCaptureModeRelaxed && !pthread_equal(c->thread, pthread_self()))
+    if (!c->invalid && c->mode != cudaStreamCaptureModeRelaxed &&
+        !pthread_equal(c->thread, pthread_self()))
         return rt_leave(cudaErrorStreamCaptureWrongThread);
     if (c->invalid)
         error = cudaErrorStreamCaptureInvalidated;
@@ -436,8 +433,8 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCapture
         *dependencies = (const cudaGraphNode_t *)(const void *)s->captured;
     if (edges && active)
         *edges = NULL;
-    if (count)
-        *count = active ? s->captured_count : 0;
+    if (count && active)
+        *count = s->captured_count;
     return rt_leave(cudaSuccess);
 }
 RT_PTSZ(cudaStreamGetCaptureInfo,

@@ -5,7 +5,6 @@
  * Which calls wait is CUDA's "API synchronization behavior": everything to pageable memory does;
  * from pageable memory the bytes are taken at the call; cudaMemcpy does not wait between two places
  * on the device, nor cudaMemset on the device. */
-#include "cpu/cudart/capture.h"
 #include "cpu/cudart/queue.h"
 
 #include <string.h>
@@ -151,11 +150,7 @@ static cudaError_t submit_copy(struct rt_stream *s, struct rt_work *work, bool w
     bool on_device = work->copy.to_device && work->copy.from_device;
     bool waits = (wait && !on_device) || !work->copy.to_reachable;
     bool captured = s->capture != NULL;
-    cudaError_t error = wait ? capture_check_unsafe() : cudaSuccess;
-    if (error == cudaSuccess)
-        error = queue_submit(s, work);
-    else
-        work_release(work);
+    cudaError_t error = queue_submit(s, work);
     if (error != cudaSuccess || !waits || captured)
         return error;
     queue_wait_stream(s);
@@ -424,8 +419,6 @@ static cudaError_t fill(const char *call, struct rt_pitched to, int value, struc
         error = rt_find_stream(stream, &s);
     if (error == cudaSuccess)
         error = work_make_fill(&work, call, to, box, (unsigned)value, 1);
-    if (error == cudaSuccess && wait)
-        error = capture_check_unsafe();
     if (error != cudaSuccess || work.kind == WORK_NOTHING)
         return rt_leave(error);
     bool waits = wait && !work.fill.on_device && !s->capture;

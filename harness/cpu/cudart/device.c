@@ -95,7 +95,7 @@ cudaError_t cudaDeviceSynchronize(void)
 {
     cudaError_t error = rt_enter();
     if (error == cudaSuccess)
-        error = capture_check_unsafe();
+        error = capture_check_device();
     if (error == cudaSuccess) {
         queue_wait_all();
         error = rt_fault();

@@ -119,6 +119,8 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
         error = rt_find_stream(stream, &s);
     if (error == cudaSuccess)
         error = event_find(event, &v);
+    if (error == cudaSuccess && flags == cudaEventRecordExternal && !s->capture)
+        error = cudaErrorIllegalState;
     if (error == cudaSuccess)
         error = s->capture ? capture_record_event(s, v, flags == cudaEventRecordExternal)
                            : record(v, s);
@@ -180,6 +182,9 @@ cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end)
     if (error == cudaSuccess && ((from->flags | to->flags) & cudaEventDisableTiming))
         error = rt_refuse(cudaErrorInvalidResourceHandle,
                           "cudaEventElapsedTime: an event was created with cudaEventDisableTiming");
+    if (error == cudaSuccess && (from->capture_id || to->capture_id))
+        error = rt_refuse(cudaErrorCapturedEvent,
+                          "cudaEventElapsedTime: an event was recorded in a capturing stream");
     if (error == cudaSuccess && (from->records == 0 || to->records == 0))
         error = rt_refuse(cudaErrorInvalidResourceHandle,
                           "cudaEventElapsedTime: an event was never recorded");

@@ -400,7 +400,9 @@ cudaError_t graph_launch(struct graph_exec *x, struct rt_stream *s)
 {
     struct stamp start = {0};
     if (s->capture)
-        return capture_add_graph(s, x->graph);
+        return capture_refuse(s,
+                              "a graph cannot be launched into a capture: add it to the captured "
+                              "graph as a child graph node");
     cudaError_t error = capture_check_legacy(s);
     if (error != cudaSuccess)
         return error;

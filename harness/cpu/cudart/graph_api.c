@@ -1,5 +1,6 @@
 /* Graphs as wholes: making, asking, changing edges, instances, updating and launching them. */
 #include "cpu/cudart/capture.h"
+#include "cpu/cudart/event.h"
 #include "cpu/cudart/graph.h"
 
 #include <stdio.h>
@@ -80,8 +81,8 @@ cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t *out, cudaGraphNode_t origi
     struct graph_node *found = g && g != n->graph ? graph_counterpart(g, n) : NULL;
     if (error == cudaSuccess && (!out || !found))
         error = cudaErrorInvalidValue;
-    if (error == cudaSuccess)
-        *out = graph_node_handle(found);
+    if (out)
+        *out = error == cudaSuccess ? graph_node_handle(found) : NULL;
     return rt_leave(error);
 }
 
@@ -410,50 +411,90 @@ cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, 
     return rt_leave(error);
 }
 
-/* Why `g` cannot take the place of `x`: nodes are matched in the order in which they were added. */
-static enum cudaGraphExecUpdateResult compare(const struct graph *x, const struct graph *g,
-                                              struct graph_node **culprit)
+/* Nodes from the roots on, each when the last one that it comes after has had its turn: by place in
+ * the graph, not by when they were added. NULL: there is a circle. The caller frees it. */
+static struct graph_node **by_place(const struct graph *g)
 {
-    if (x->count != g->count)
-        return cudaGraphExecUpdateErrorTopologyChanged;
+    struct graph_node **order = calloc(g->count + 1, sizeof(struct graph_node *));
+    size_t found = 0;
+    if (!order)
+        BUG("out of memory for a graph");
     for (size_t i = 0; i < g->count; i++) {
-        const struct graph_node *old = x->nodes[i];
-        struct graph_node *n = g->nodes[i];
-        *culprit = n;
-        if (old->type != n->type)
-            return cudaGraphExecUpdateErrorNodeTypeChanged;
-        if (old->after_count != n->after_count)
-            return cudaGraphExecUpdateErrorTopologyChanged;
-        for (size_t k = 0; k < g->count; k++)
-            if (graph_has_edge(x->nodes[k], old) != graph_has_edge(g->nodes[k], n))
-                return cudaGraphExecUpdateErrorTopologyChanged;
-        if (n->type == cudaGraphNodeTypeMemAlloc || n->type == cudaGraphNodeTypeMemFree) {
-            if (old->work.memory.base != n->work.memory.base)
-                return cudaGraphExecUpdateErrorNotSupported;
-        }
-        enum cudaGraphExecUpdateResult result =
-            n->child ? compare(old->child, n->child, culprit) : cudaGraphExecUpdateSuccess;
-        if (result != cudaGraphExecUpdateSuccess)
-            return result;
+        g->nodes[i]->waits = g->nodes[i]->after_count;
+        if (g->nodes[i]->waits == 0)
+            order[found++] = g->nodes[i];
     }
-    *culprit = NULL;
+    for (size_t k = 0; k < found; k++)
+        for (size_t i = 0; i < g->count; i++)
+            if (graph_has_edge(order[k], g->nodes[i]) && --g->nodes[i]->waits == 0)
+                order[found++] = g->nodes[i];
+    if (found < g->count) {
+        free(order);
+        return NULL;
+    }
+    return order;
+}
+
+static bool same_edges(struct graph_node *const *x, struct graph_node *const *g, size_t count,
+                       size_t node)
+{
+    if (x[node]->after_count != g[node]->after_count)
+        return false;
+    for (size_t k = 0; k < count; k++)
+        if (graph_has_edge(x[k], x[node]) != graph_has_edge(g[k], g[node]))
+            return false;
+    return true;
+}
+
+/* Can a node of an instance take over what another one does? Child graphs are compared apart. */
+static enum cudaGraphExecUpdateResult compare_nodes(const struct graph_node *old,
+                                                    const struct graph_node *n)
+{
+    bool memory = n->type == cudaGraphNodeTypeMemAlloc || n->type == cudaGraphNodeTypeMemFree;
+    if (old->type != n->type)
+        return cudaGraphExecUpdateErrorNodeTypeChanged;
+    if (memory && old->work.memory.base != n->work.memory.base)
+        return cudaGraphExecUpdateErrorNotSupported;
     return cudaGraphExecUpdateSuccess;
 }
 
-static void take_over(struct graph *x, const struct graph *g)
+static void take_over(struct graph_node *old, const struct graph_node *n)
 {
-    for (size_t i = 0; i < g->count; i++) {
-        struct rt_work work;
-        work_clone(&work, &g->nodes[i]->work);
-        graph_set_work(x->nodes[i], &work);
-        if (g->nodes[i]->event) {
-            event_keep(g->nodes[i]->event);
-            event_drop(x->nodes[i]->event);
-            x->nodes[i]->event = g->nodes[i]->event;
-        }
-        if (g->nodes[i]->child)
-            take_over(x->nodes[i]->child, g->nodes[i]->child);
+    struct rt_work work;
+    work_clone(&work, &n->work);
+    graph_set_work(old, &work);
+    if (n->event) {
+        event_keep(n->event);
+        event_drop(old->event);
+        old->event = n->event;
     }
+}
+
+/* Whether `g` can take the place of `x`, and if not, at which node; with `change` it does. */
+static enum cudaGraphExecUpdateResult update(struct graph *x, const struct graph *g, bool change,
+                                             struct graph_node **culprit)
+{
+    enum cudaGraphExecUpdateResult result = cudaGraphExecUpdateSuccess;
+    struct graph_node **old = by_place(x), **new = by_place(g);
+    *culprit = NULL;
+    if (!old || !new || x->count != g->count)
+        result = cudaGraphExecUpdateErrorTopologyChanged;
+    for (size_t i = 0; i < g->count && result == cudaGraphExecUpdateSuccess; i++) {
+        *culprit = new[i];
+        if (!same_edges(old, new, g->count, i))
+            result = cudaGraphExecUpdateErrorTopologyChanged;
+    }
+    for (size_t i = 0; i < g->count && result == cudaGraphExecUpdateSuccess; i++) {
+        *culprit = new[i];
+        result = compare_nodes(old[i], new[i]);
+        if (result == cudaGraphExecUpdateSuccess && new[i]->child)
+            result = update(old[i]->child, new[i]->child, change, culprit);
+        if (result == cudaGraphExecUpdateSuccess && change)
+            take_over(old[i], new[i]);
+    }
+    free(old);
+    free(new);
+    return result;
 }
 
 cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
@@ -467,9 +508,9 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
     if (error != cudaSuccess)
         return rt_leave(error);
     struct graph_node *culprit = NULL;
-    *info = (cudaGraphExecUpdateResultInfo){.result = compare(x->graph, g, &culprit)};
+    *info = (cudaGraphExecUpdateResultInfo){.result = update(x->graph, g, false, &culprit)};
     if (info->result == cudaGraphExecUpdateSuccess) {
-        take_over(x->graph, g);
+        update(x->graph, g, true, &culprit);
         return rt_leave(cudaSuccess);
     }
     info->errorNode = graph_node_handle(culprit);

@@ -505,7 +505,7 @@ static cudaError_t put_child(struct place p, cudaGraph_t graph)
     struct graph_node *n;
     cudaError_t error = rt_enter();
     struct graph *g = error == cudaSuccess ? graph_find(graph) : NULL;
-    if (error == cudaSuccess && !g)
+    if (error == cudaSuccess && (!g || (p.out && g == graph_find(p.graph))))
         error = cudaErrorInvalidValue;
     struct graph *child = error == cudaSuccess ? graph_clone(g) : NULL;
     if (error == cudaSuccess)

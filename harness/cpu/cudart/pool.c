@@ -2,6 +2,7 @@
  * is one of cudaMalloc that remembers its pool, so that the pool's counters can be answered. The
  * address is there at once; from when on it may be used, and until when, are operations of the
  * stream. */
+#include "cpu/cudart/capture.h"
 #include "cpu/cudart/queue.h"
 
 #include <stdlib.h>
@@ -54,6 +55,8 @@ static cudaError_t allocate_from(cudaMemPool_t handle, void **out, size_t bytes,
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess)
         error = rt_find_stream(stream, &s);
+    if (error == cudaSuccess && !s->capture)
+        error = capture_check_unsafe();
     if (error == cudaSuccess)
         error = rt_allocate(out, bytes, pool);
     if (error == cudaSuccess) {
@@ -98,6 +101,8 @@ cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream)
     cudaError_t error = rt_enter();
     if (error == cudaSuccess)
         error = rt_find_stream(stream, &s);
+    if (error == cudaSuccess && !s->capture)
+        error = capture_check_unsafe();
     if (error == cudaSuccess && pointer && s->capture)
         a = rt_allocation_at(pointer); /* a launch of the graph will free it */
     if (error == cudaSuccess && pointer && !(a && a->graph_nodes > 0))

@@ -107,6 +107,8 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
         error = rt_find_stream(stream, &s);
     if (error == cudaSuccess)
         error = event_find(event, &v);
+    if (error == cudaSuccess && flags == cudaEventWaitExternal && !s->capture)
+        error = cudaErrorIllegalState;
     if (error == cudaSuccess && (s->capture || v->capture_id))
         error = capture_wait_event(s, v, flags == cudaEventWaitExternal);
     else if (error == cudaSuccess)
@@ -231,7 +233,8 @@ static cudaError_t submit_call(cudaStream_t stream, struct rt_work *work)
     if (error == cudaSuccess)
         error = rt_find_stream(stream, &s);
     if (error == cudaSuccess && s->capture && work->kind == WORK_CALLBACK)
-        error = capture_refuse(s);
+        error = capture_refuse(s, "cudaStreamAddCallback cannot be captured: use "
+                                  "cudaLaunchHostFunc");
     if (error == cudaSuccess)
         error = queue_submit(s, work);
     return rt_leave(error);
