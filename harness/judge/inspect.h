@@ -9,8 +9,8 @@
  * profile the largest of the small ones. */
 const char *inspect_choose(const struct work *work, const struct judge_options *options);
 
-/* Fills in the result's profile and trace, or says why there are none. Leaves what was printed, outcome and
- * verdict as they are. -1 when something of ours failed. */
+/* Fills in the result's profile and trace, or says why there are none. Leaves what was printed,
+ * outcome and verdict as they are. -1 when something of ours failed. */
 int inspect_case(struct case_run *r, struct err *e);
 
 #endif

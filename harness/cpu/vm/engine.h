@@ -35,6 +35,8 @@ enum {
 struct insn;
 struct warp;
 struct block;
+struct profile_point; /* watch.h */
+struct point_count;
 struct warp_op;
 struct vm_engine;
 
@@ -258,16 +260,6 @@ struct shared_range {
 struct sreg_row {
     uint16_t sreg; /* enum ptx_sreg */
     uint32_t offset;
-};
-
-/* Where profiled code counts: `count` PTX instructions of a block, or 0 for one behind a guard. */
-struct profile_point {
-    const struct ptx_instr *first;
-    uint32_t count;
-    const uint8_t *additions; /* per instruction */
-};
-struct point_count {
-    uint64_t warps, lanes;
 };
 
 struct vm_code {

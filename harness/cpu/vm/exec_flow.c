@@ -1,6 +1,7 @@
 /* Control flow. The common cases are decided here; everything that moves lanes between groups is in
  * sched_warp.c, which leaves what to run next in the warp. */
 #include "cpu/vm/exec.h"
+#include "cpu/vm/watch.h"
 
 HANDLER(end)
 {

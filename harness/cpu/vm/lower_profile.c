@@ -3,6 +3,7 @@
  * often and by how many lanes it was passed; watch_profile.c multiplies that with what the
  * instructions are. Code that nobody profiles has no points. */
 #include "cpu/vm/lower.h"
+#include "cpu/vm/watch.h"
 
 #include <stdlib.h>
 

@@ -46,6 +46,16 @@ void watch_profile(struct warp *w, const struct mem_op *op, const struct watch_a
 
 /* ---- watch_profile.c ---- */
 
+/* Where profiled code counts: `count` PTX instructions of a block, or 0 for one behind a guard. */
+struct profile_point {
+    const struct ptx_instr *first;
+    uint32_t count;
+    const uint8_t *additions; /* per instruction */
+};
+struct point_count {
+    uint64_t warps, lanes;
+};
+
 void watch_profile_configure(struct vm *vm); /* the configuration has changed */
 void watch_profile_start(struct vm_engine *e);
 void watch_profile_end(struct vm_engine *e);
