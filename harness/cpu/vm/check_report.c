@@ -237,33 +237,27 @@ static bool in_library(const struct warp *w, uint32_t loc)
            strchr(line, ':');
 }
 
-/* The file that an instruction was written in, however deep it was inlined. "" = unknown */
-static const char *innermost_file(const struct warp *w, uint32_t pc)
+static const char TOOLKIT[] = "/cccl/"; /* in the path of every file of CUB, Thrust and libcu++ */
+
+/* The frame around `frame`, NULL = the outermost, or none. Begins with the instruction's own. */
+static const struct ptx_loc *outer_frame(const struct warp *w, uint32_t pc,
+                                         const struct ptx_loc *frame)
 {
     const struct vm_code *code = w->engine->code;
     const struct ptx_module *ptx = &code->module->ptx;
     const struct ptx_instr *in = code->origins[pc];
-    return in && in->loc && in->loc < ptx->loc_count ? ptx->files[ptx->locs[in->loc].file] : "";
+    if (!frame)
+        return in && in->loc && in->loc < ptx->loc_count ? &ptx->locs[in->loc] : NULL;
+    return frame->inlined_at < 0 ? NULL : &ptx->locs[frame->inlined_at];
 }
-
-static const char TOOLKIT[] = "/cccl/";
 
 bool check_toolkit_only(const struct warp *w, uint32_t pc)
 {
-    const struct vm_code *code = w->engine->code;
-    const struct ptx_module *ptx = &code->module->ptx;
-    const struct ptx_instr *in = code->origins[pc];
-    if (!in || !in->loc || in->loc >= ptx->loc_count)
-        return false;
-    const struct ptx_loc *frame = &ptx->locs[in->loc];
-    for (int depth = 0; depth < 64; depth++) {
-        if (!strstr(ptx->files[frame->file], TOOLKIT))
-            return false;
-        if (frame->inlined_at < 0)
-            return true;
-        frame = &ptx->locs[frame->inlined_at];
-    }
-    return false;
+    const struct ptx_loc *frame = outer_frame(w, pc, NULL);
+    bool toolkit = frame != NULL;
+    for (; frame && toolkit; frame = outer_frame(w, pc, frame))
+        toolkit = strstr(w->engine->code->module->ptx.files[frame->file], TOOLKIT);
+    return toolkit;
 }
 
 /* Undefined bytes that NVIDIA's own libraries read and throw away, so that even a warning would
@@ -273,16 +267,23 @@ static bool known_habit(const struct warp *w, const struct mem_op *op, bool padd
 {
     static const char *const FILES[] = {
         "/cub/block/block_merge_sort.cuh", /* the serial merge: a key past its tile */
-        "/cub/warp/specializations/warp_exchange_smem.cuh", /* scattering fewer items than slots */
-        "/cub/block/block_exchange.cuh",                    /* the same */
+        "/cub/block/block_exchange.cuh",   /* scattering fewer items than slots */
+        "/cub/warp/specializations/warp_exchange_smem.cuh", /* the same */
+        "/cub/warp/specializations/warp_scan_smem.cuh",     /* lanes before the first */
         "/thrust/system/cuda/detail/set_operations.h",      /* a key past its tile */
     };
-    const char *file = innermost_file(w, op->pc);
-    size_t length = strlen(file);
-    bool habit = padding && strstr(file, TOOLKIT);
-    for (size_t i = 0; i < sizeof FILES / sizeof FILES[0]; i++) {
-        size_t end = strlen(FILES[i]);
-        habit |= length >= end && strcmp(file + length - end, FILES[i]) == 0;
+    bool habit = false;
+    const struct ptx_loc *frame = outer_frame(w, op->pc, NULL);
+    for (; frame && !habit; frame = outer_frame(w, op->pc, frame)) {
+        const char *file = w->engine->code->module->ptx.files[frame->file];
+        size_t length = strlen(file);
+        if (!strstr(file, TOOLKIT))
+            break; /* the submission's own lines, and who called them */
+        habit = padding;
+        for (size_t i = 0; i < sizeof FILES / sizeof FILES[0]; i++) {
+            size_t end = strlen(FILES[i]);
+            habit |= length >= end && strcmp(file + length - end, FILES[i]) == 0;
+        }
     }
     return habit;
 }

@@ -194,6 +194,14 @@ static const char *advice(const struct warp *w, const struct race_past *past, ui
                  "__syncthreads the threads of different warps)";
 }
 
+/* Thrust's unique() works in place: it reads through the read-only cache what it writes afterwards,
+ * and tells the next tile by a flag, without a fence, that it has read. That is NVIDIA's to answer
+ * for. */
+static bool in_place(const struct warp *w, const struct mem_op *op, const struct race_past *past)
+{
+    return check_toolkit_only(w, op->pc) && check_toolkit_only(w, race_pc_of(past->entry));
+}
+
 /* CUB's run-length encoding scatters what it does not need into one slot of shared memory that
  * nobody reads: two writes, both in NVIDIA's own code. A read of the slot would still be told. */
 static bool thrown_away(const struct warp *w, const struct mem_op *op, const struct race_past *past)
@@ -246,7 +254,8 @@ static void report_writer(struct warp *w, const struct mem_op *op, unsigned lane
     struct actor me = {op->pc, w->block->index, w->index * VM_LANES + lane};
     struct actor flag = {n->pc, n->block, n->warp * VM_LANES + (uint32_t)__builtin_ctz(n->lanes)};
     bool near = n->block == w->block->index;
-    if (!race_first_time(e, n->pc | 1u << 31, race_pc_of(past->entry)))
+    if (!race_first_time(e, n->pc | 1u << 31, race_pc_of(past->entry)) ||
+        (op->write && !past->writes && in_place(w, op, past)))
         return;
     struct vm_site site;
     char place[160], data_line[96], my_line[96], name[96], why[160];
@@ -360,7 +369,7 @@ void race_read_only_written(struct warp *w, const struct mem_op *op, unsigned la
     struct actor me = {op->pc, w->block->index, w->index * VM_LANES + lane};
     struct actor they = {race_pc_of(past->entry), past->block, past->warp * VM_LANES + past->lane};
     const struct actor *writer = past->writes ? &they : &me, *reader = past->writes ? &me : &they;
-    if (!race_first_time(e, writer->pc, reader->pc))
+    if (!race_first_time(e, writer->pc, reader->pc) || in_place(w, op, past))
         return;
     struct vm_site site;
     char place[160], line[96], name[96];

@@ -12,7 +12,9 @@
 #include <string.h>
 
 enum { QUIET_TURNS = 3, PLACES = 6 };
-#define PATIENCE_STEPS 10000000u /* of polling alone */
+/* Of polling alone; a loop that polls may also be one that still counts through empty work. */
+#define PATIENCE_STEPS 10000000u
+#define PATIENCE_WARP  50000u /* more for each warp that still runs */
 
 static uint64_t mix_words(uint64_t h, const uint8_t *from, size_t bytes)
 {
@@ -236,15 +238,18 @@ bool stuck_judge(struct vm_engine *e, struct block **active, uint32_t count)
 {
     const uint64_t version = crew_version(e);
     bool stuck = true;
-    for (uint32_t k = 0; k < count && stuck; k++)
-        for (uint32_t j = 0; j < active[k]->warp_count && stuck; j++) {
+    uint64_t patience = PATIENCE_STEPS;
+    for (uint32_t k = 0; k < count; k++)
+        for (uint32_t j = 0; j < active[k]->warp_count; j++) {
             const struct warp *w = &active[k]->warps[j];
-            if (!w->done && w->runnable && !(w->cycling && w->spin_version == version))
-                stuck = false;
+            if (w->done || !w->runnable)
+                continue;
+            stuck &= w->cycling && w->spin_version == version;
+            patience += PATIENCE_WARP;
         }
     if (version != e->quiet_version) {
         e->quiet_version = version;
         e->quiet_since = e->steps;
     }
-    return stuck || e->steps - e->quiet_since >= PATIENCE_STEPS;
+    return stuck || e->steps - e->quiet_since >= patience;
 }
