@@ -22,7 +22,6 @@ struct __align__(16) wide { // 16 bytes, 7 of them padding
 };
 
 // case padding_of_8_bytes: clean
-// pending: the shadows of two buffers are mixed up where bytes are stored
 __global__ void padding_of_8_bytes(const int *in, tagged *first, tagged *second, int *out, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -285,7 +285,6 @@ CASE(relaxed_load)
 
 // Flag by atomics, value by volatile accesses: two words, and nothing that orders them.
 // case value_before_the_flag: missing_fence
-// pending: volatile accesses count as handed over
 __global__ void value_before_the_flag(const int *in, int *out, volatile int *sums, int *flags,
                                       int *ticket)
 {

@@ -16,7 +16,6 @@ __global__ void fill(int *data, int n, int value)
 }
 
 // case no_event_between: data_race
-// pending: operations of several streams are not compared yet
 __global__ void no_event_between(const int *in, int *out, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -34,7 +33,6 @@ CASE(no_event_between)
 
 // A non-blocking stream does not wait for the default stream.
 // case default_stream_is_not_waited_for: data_race
-// pending: operations of several streams are not compared yet
 __global__ void default_stream_is_not_waited_for(int *data, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -51,7 +49,6 @@ CASE(default_stream_is_not_waited_for)
 }
 
 // case cleared_on_the_default_stream: data_race
-// pending: operations of several streams are not compared yet
 __global__ void cleared_on_the_default_stream(const int *ids, int *counts, int tokens)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -70,7 +67,6 @@ CASE(cleared_on_the_default_stream)
 
 // The event is recorded before the work that it should stand for.
 // case event_too_early: data_race
-// pending: operations of several streams are not compared yet
 __global__ void event_too_early(const int *in, int *out, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -91,14 +87,16 @@ CASE(event_too_early)
     cudaDeviceSynchronize();
 }
 
+// Reported between two operations of the host: it has no line.
 // case freed_on_another_stream: data_race
-// pending: operations of several streams are not compared yet
 // also: use_after_free
+// no line
+// says: cudaFreeAsync on stream 2
 __global__ void freed_on_another_stream(const int *in, int *out, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n)
-        out[i] = in[i]; // <-- data_race
+        out[i] = in[i];
 }
 CASE(freed_on_another_stream)
 {

@@ -249,7 +249,6 @@ CASE(left_by_an_earlier_block)
 
 // The flag shares a word with padding and was never set.
 // case member_never_set: uninitialized_read
-// pending: the shadows of two buffers are mixed up where bytes are loaded
 struct tagged {
     int value;
     char tag;
