@@ -618,6 +618,12 @@ def variants_of_carries(f):
            [("u64", [(r[0] - r[2]) & mask(64) for r in rows]),
             ("u64", [(((r[1] << 64 | r[0]) - (r[3] << 64 | r[2])) >> 64) & mask(64) for r in rows]),
             ("u64", [-((r[1] << 64 | r[0]) < (r[3] << 64 | r[2])) & mask(64) for r in rows])])
+    f.case("addc after a difference: the carry is 0 where there is a borrow", body + """sub.cc.s64 %x, %a0, %a2;
+        addc.s64 %d0, 0, 0;
+        sub.cc.s64 %x, %a0, %a2;
+        subc.s64 %d1, 0, 0;""", [ins[0], ("u64", [0]), ins[2]],
+           [("u64", [int(r[0] >= r[2]) for r in rows]),
+            ("u64", [0 if r[0] >= r[2] else mask(64) for r in rows])])
     rows = tuples(32, 2, 32)
     f.case("64-bit product by parts", """.reg .b32 %x, %y, %t;
         mul.lo.u32 %d0, %a0, %a1;

@@ -326,8 +326,9 @@ uint64_t vm_scalar_carry(uint64_t a, uint64_t b, uint64_t c, const struct ptx_in
         r = (unsigned __int128)u + v + flag;
         break;
     case PTX_OP_sub:
-    case PTX_OP_subc:
-        r = (unsigned __int128)u - v - flag;
+    case PTX_OP_subc: /* a + ~b + 1: the carry is what a GPU keeps, 0 for a borrow. nvcc's division
+                         of 128-bit integers reads it with addc */
+        r = (unsigned __int128)u + unsigned_of(~v, bits) + (with ? flag : 1);
         break;
     default: { /* mad, madc */
         unsigned __int128 product =
