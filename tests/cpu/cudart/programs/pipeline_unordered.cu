@@ -1,7 +1,11 @@
-// The same with one stream_wait left out: the second chunk in a buffer may overwrite the first one
-// before it has been taken out. With the streams' work done late that is what happens.
+// The same with one wait left out: the second chunk in a buffer may overwrite the first one before
+// it has been taken out. With the streams' work done late that is what happens, and in any order it
+// is a race.
 // nvcc: -gencode arch=compute_75,code=compute_75
 // environment: SCANJUDGE_STREAM_ORDER=late
+// environment: SCANJUDGE_REPORT=1
+// stderr: error: data_race:
+// stderr: nothing orders the two
 // stdout: some are wrong
 #include <cstdio>
 
