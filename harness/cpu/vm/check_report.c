@@ -484,23 +484,22 @@ void vm_report_mixed_barrier(struct warp *w, uint32_t pc, uint32_t m, uint32_t o
               other_thread, b);
 }
 
-void vm_report_count(struct warp *w, uint32_t pc, uint32_t m, unsigned id, uint32_t count,
-                     uint32_t others)
+void vm_report_count(struct warp *w, uint32_t pc, uint32_t m, unsigned id, unsigned n, unsigned was)
 {
     struct vm_site site;
     if (!(w->engine->checks & WIRE_CHECK_SYNC))
         return;
     vm_site_of(w, pc, __builtin_ctz(m), &site);
-    if (count % VM_LANES)
+    if (n % VM_LANES)
         vm_report(w->engine->vm, FINDING_divergent_barrier, WIRE_ERROR, &site,
                   "barrier %u is to wait for %u threads: it counts whole warps, so the number has "
                   "to be a multiple of %d",
-                  id, count, VM_LANES);
+                  id, n, VM_LANES);
     else
         vm_report(w->engine->vm, FINDING_divergent_barrier, WIRE_ERROR, &site,
                   "barrier %u is to wait for %u threads here, and for %u where others wait: all of "
                   "them have to name the same number",
-                  id, count, others);
+                  id, n, was);
 }
 
 /* ---- calls ---- */

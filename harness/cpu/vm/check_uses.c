@@ -245,7 +245,7 @@ static bool has_neighbour(const struct vm_code *code, const struct ptx_function 
 static bool may_be_padding(const struct warp *w, const struct mem_op *op, unsigned lane, unsigned k,
                            const struct ptx_function *f)
 {
-    int64_t from = (int64_t)(k * op->bytes);
+    int64_t from = (int64_t)k * op->bytes;
     unsigned in_8 = (unsigned)((w->lane_address[lane] + (uint64_t)from) & 7);
     bool follows = in_8 && check_undefined(w, op, lane, from - in_8, in_8) != (1ull << in_8) - 1;
     if (op->bytes == 4)

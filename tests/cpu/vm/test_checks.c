@@ -214,8 +214,8 @@ static void races(void **state)
         {TID PARAMS SHARED ".loc 1 13 0\n st.shared.u32 [s], %r1;\n ret;\n", 32, FINDING_data_race,
          13, "several lanes", VM_OK},
         /* two warps, one place */
-        {TID PARAMS SHARED "shr.u32 %r3, %r1, 5;\n .loc 1 14 0\n st.shared.u32 [s], %r3;\n ret;\n", 64,
-         FINDING_data_race, 14, "writes", VM_OK},
+        {TID PARAMS SHARED "shr.u32 %r3, %r1, 5;\n .loc 1 14 0\n st.shared.u32 [s], %r3;\n ret;\n",
+         64, FINDING_data_race, 14, "writes", VM_OK},
         /* plain against atomic */
         {TID PARAMS SHARED "setp.ne.u32 %p1, %r1, 0;\n @%p1 bra A;\n mov.u32 %r3, 0;\n"
                            ".loc 1 15 0\n st.shared.u32 [s], %r3;\n"

@@ -217,8 +217,10 @@ CASE(first_warp_only)
     first_warp_only<<<1, 128>>>(input(128), fresh<int>(128));
 }
 
-// Three warps at a barrier for two: the third waits for one more.
+// Three warps at a barrier for two: the third waits for one more. Lanes that come at times of their
+// own may make up the number together.
 // case counted_for_too_few: deadlock
+// in some schedules
 // says: at barrier 1, which waits for 64 threads and has
 __global__ void counted_for_too_few(const int *in, int *out)
 {
