@@ -484,7 +484,7 @@ void vm_report_mixed_barrier(struct warp *w, uint32_t pc, uint32_t m, uint32_t o
               other_thread, b);
 }
 
-void vm_report_count(struct warp *w, uint32_t pc, uint32_t m, unsigned id, unsigned n, unsigned was)
+void vm_report_count(struct warp *w, uint32_t pc, uint32_t m, unsigned id, unsigned n, unsigned of)
 {
     struct vm_site site;
     if (!(w->engine->checks & WIRE_CHECK_SYNC))
@@ -499,7 +499,7 @@ void vm_report_count(struct warp *w, uint32_t pc, uint32_t m, unsigned id, unsig
         vm_report(w->engine->vm, FINDING_divergent_barrier, WIRE_ERROR, &site,
                   "barrier %u is to wait for %u threads here, and for %u where others wait: all of "
                   "them have to name the same number",
-                  id, n, was);
+                  id, n, of);
 }
 
 /* ---- calls ---- */

@@ -520,8 +520,7 @@ void vm_report_passed_barrier(struct warp *w, uint32_t m);
 void vm_report_mixed_barrier(struct warp *w, uint32_t pc, uint32_t m, uint32_t other_pc,
                              uint32_t other_thread);
 /* A named barrier for a number of threads that is no multiple of a warp, or not that of others. */
-void vm_report_count(struct warp *w, uint32_t pc, uint32_t m, unsigned id, unsigned n,
-                     unsigned was);
+void vm_report_count(struct warp *w, uint32_t pc, uint32_t m, unsigned id, unsigned n, unsigned of);
 void vm_report_stack_overflow(struct warp *w, uint32_t pc, uint32_t m);
 void vm_report_bad_call(struct warp *w, uint32_t pc, uint32_t m);
 uint64_t vm_read_clock(struct warp *w, const struct insn *i);
