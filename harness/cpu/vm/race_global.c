@@ -234,6 +234,8 @@ static void narrow(struct race_global *g, struct race_shadow *s)
                 s->strong[j] = wide.strong[k];
             }
     s->born = wide.born;
+    /* Another allocation may get these pages within this launch, whose segments they hold. */
+    memset(wide.write, 0, wide.bytes);
     unmap(g, wide.write, wide.bytes);
 }
 
