@@ -141,6 +141,7 @@ int main(int argc, char **argv)
     for (int n : block_sizes()) {
         test_type<int>(n);
         test_type<float>(n);
+        test_type<item>(n);
         test_exchange<4>(n);
         test_exchange<8>(n);
         test_exchange<32>(n);
