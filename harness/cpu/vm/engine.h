@@ -287,6 +287,7 @@ struct vm_code {
     bool has_calls, has_copies, uses_fences, narrow_shared; /* narrow: accesses of 1 or 2 bytes */
     bool one_worker; /* prints, allocates, or has atomics that are none between host threads */
     bool polls;      /* waits for other threads in loops, so that counts depend on the schedule */
+    uint32_t reserved_shared; /* bytes before VM_SHARED_START that it may use: zero at first */
     uint32_t static_instructions;
 };
 

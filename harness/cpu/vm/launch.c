@@ -295,6 +295,10 @@ void launch_start_block(struct block *b, uint64_t index)
         else
             memset(b->shared, 0xCD, b->shared_end);
     }
+    if (c->reserved_shared) { /* cooperative groups find zeros there */
+        memset(b->shared + VM_SHARED_START - c->reserved_shared, 0, c->reserved_shared);
+        vm_bits_set(b->shared_bits, VM_SHARED_START - c->reserved_shared, c->reserved_shared);
+    }
     for (uint32_t k = 0; k < b->warp_count; k++)
         start_warp(&b->warps[k], e->block_threads);
     if (e->global_races || (e->checks & WIRE_CHECK_RACES && b->shared_end > VM_SHARED_START))

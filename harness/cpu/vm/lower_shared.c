@@ -93,11 +93,13 @@ void lower_place_shared(struct lower *l, const bool *functions)
     l->code->shared =
         arena_array(&l->code->arena, p->symbol_count + 2, sizeof(struct shared_range));
     uint32_t at = VM_SHARED_START;
-    if (want_reserved(p, functions))
+    if (want_reserved(p, functions)) {
+        l->code->reserved_shared = VM_SHARED_START - VM_RESERVED_0;
         l->code->shared[l->code->shared_count++] =
             (struct shared_range){.low = VM_RESERVED_0,
                                   .high = VM_SHARED_START,
                                   .name = "shared memory reserved for cooperative groups"};
+    }
     for (int dynamic = 0; dynamic <= 1; dynamic++) {
         for (uint32_t s = 0; s < p->symbol_count; s++) {
             const struct ptx_symbol *v = &p->symbols[s];
