@@ -258,6 +258,25 @@ static bool exchange_shared(uint8_t *host, uint64_t *old, uint64_t x, unsigned b
     }
 }
 
+/* For the race detector: a compare-and-swap that fails only reads. */
+static void note_order(struct warp *w, const struct mem_op *op, uint32_t global, uint32_t shared,
+                       uint32_t failed)
+{
+    if (shared & ~failed)
+        vm_race_access(w, op, shared & ~failed);
+    if (global & ~failed)
+        vm_race_global(w, op, global & ~failed);
+    if (!failed)
+        return;
+    struct mem_op read = *op;
+    read.write = false;
+    read.sub = PTX_SUB_NONE;
+    if (shared & failed)
+        vm_race_access(w, &read, shared & failed);
+    if (global & failed)
+        vm_race_global(w, &read, global & failed);
+}
+
 bool vm_atomic(struct warp *w, const struct mem_op *op, uint8_t *f, uint32_t m)
 {
     struct vm_engine *e = w->engine;
@@ -266,7 +285,7 @@ bool vm_atomic(struct warp *w, const struct mem_op *op, uint8_t *f, uint32_t m)
     const unsigned bytes = op->bytes;
     const uint64_t ones = (1ull << bytes) - 1;
     const uint64_t value_mask = bytes == 8 ? ~0ull : (1ull << (8 * bytes)) - 1;
-    uint32_t undefined = 0, global = 0, shared = 0;
+    uint32_t undefined = 0, global = 0, shared = 0, failed = 0;
     w->bounced = 0;
     for (uint32_t rest = m; rest; rest &= rest - 1) {
         unsigned lane = (unsigned)__builtin_ctz(rest);
@@ -310,6 +329,8 @@ bool vm_atomic(struct warp *w, const struct mem_op *op, uint8_t *f, uint32_t m)
                 break;
             }
         } while (!exchange_shared(p.host, &old, x, bytes));
+        if (op->sub == PTX_CAS && ((old ^ b) & value_mask) != 0)
+            failed |= 1u << lane;
         if (op->has_result)
             write_word(vm_lane(f, op->rows[0], lane, op->wide[0]), old, op->wide[0] ? 8 : 4);
     }
@@ -317,10 +338,8 @@ bool vm_atomic(struct warp *w, const struct mem_op *op, uint8_t *f, uint32_t m)
         vm_mem_write_back(w, op, m);
     if (undefined)
         vm_report_uninitialized(w, op, undefined);
-    if (shared && w->clocks)
-        vm_race_access(w, op, shared);
     vm_watch_atomic(w, op, global, shared);
-    if (global && w->clocks)
-        vm_race_global(w, op, global);
+    if (w->clocks)
+        note_order(w, op, global, shared, failed);
     return true;
 }

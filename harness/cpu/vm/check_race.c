@@ -69,7 +69,7 @@ void vm_race_access(struct warp *w, const struct mem_op *op, uint32_t m)
     struct race_block *r = w->block->races;
     uint32_t shift = r->shift, per_lane = (op->total + (1u << shift) - 1) >> shift;
     if (op->strength != VM_PLAIN)
-        race_strong_begin(w);
+        race_strong_begin(w, op, m);
     uint64_t base = race_entry(w->sync_events, op->strength, op->pc) |
                     (uint64_t)(w->index * VM_LANES) << RACE_WHO_SHIFT;
     for (uint32_t rest = m; rest; rest &= rest - 1) {

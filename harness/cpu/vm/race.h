@@ -188,9 +188,10 @@ static inline bool race_meets(uint64_t entry, uint64_t mine, uint64_t since)
 bool race_tolerated(uint32_t a, uint32_t b, bool same_warp);
 uint64_t race_succeed(uint64_t old, uint64_t mine, bool same_thread);
 
-/* A strong access of lanes m: moves the time on, before and after it is recorded. */
-void race_strong_begin(struct warp *w);
-/* keys: w->lane_address, as shared offsets or global addresses. */
+/* Around a strong access of lanes m, whose words are at w->lane_address (shared offsets or global
+ * addresses): before it is compared with others, for it knows what it reads; and afterwards. Both
+ * move the time on. */
+void race_strong_begin(struct warp *w, const struct mem_op *op, uint32_t m);
 void race_strong_end(struct warp *w, const struct mem_op *op, uint32_t m);
 /* Lanes m now know what is in the tree. */
 void race_learn(struct warp *w, const void *tree, uint32_t m);

@@ -372,7 +372,7 @@ void vm_race_global(struct warp *w, const struct mem_op *op, uint32_t m)
 {
     const struct race_global *g = w->engine->global_races;
     if (op->strength != VM_PLAIN)
-        race_strong_begin(w);
+        race_strong_begin(w, op, m);
     if (g && !g->space.full)
         shadow_access(w, op, m);
     if (op->strength != VM_PLAIN)

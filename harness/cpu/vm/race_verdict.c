@@ -32,10 +32,11 @@ struct found {
     bool narrow; /* WRITER: a fence or write that orders within its block only */
 };
 
-static bool comes_before(const struct race_past *past, const struct race_write *n)
+static bool comes_before(const struct race_past *past, uint64_t key, const struct race_write *n)
 {
     return past->block == n->block &&
-           (past->time < n->base || (past->warp == n->warp && past->time <= n->time));
+           (past->time < n->base ||
+            (past->warp == n->warp && past->time < n->time + (n->key == key)));
 }
 
 static bool released(const struct race_space *s, const void *tree, const struct race_past *past)
@@ -46,12 +47,12 @@ static bool released(const struct race_space *s, const void *tree, const struct 
 
 /* What this write says of the pair. Later ones that are found improve on earlier ones. */
 static void consider(const struct warp *w, const struct race_past *past, uint64_t key,
-                     bool updating, const struct race_write *n, struct found *best)
+                     bool both_strong, const struct race_write *n, struct found *best)
 {
     const struct race_space *s = w->block->races->space;
-    bool before = comes_before(past, n), near = n->block == w->block->index;
-    if (before && n->key == key && updating)
-        return; /* to have seen the other's sum does not save one's own */
+    bool before = comes_before(past, key, n), near = n->block == w->block->index;
+    if (before && n->key == key && both_strong)
+        return;
     if (before && n->key == key) {
         *best = (struct found){.outcome = SAME_WORD, .flag = n};
         return;
@@ -68,7 +69,7 @@ static void consider(const struct warp *w, const struct race_past *past, uint64_
 
 /* waited: only through words that the reader or its block has waited for. */
 static struct found search(const struct warp *w, const struct race_past *past, uint64_t key,
-                           bool updating, bool waited)
+                           bool both_strong, bool waited)
 {
     struct race_global *g = w->engine->global_races;
     struct found best = {UNRELATED, NULL, false};
@@ -92,7 +93,7 @@ static struct found search(const struct warp *w, const struct race_past *past, u
         for (struct race_write *n = r->saw; n && n->search != mark && steps < STEPS; n = n->prev) {
             n->search = mark;
             steps++;
-            consider(w, past, key, updating, n, &best);
+            consider(w, past, key, both_strong, n, &best);
             if (!waited && n->knows && n->knows->search != mark && height < STACK)
                 stack[height++] = n->knows;
         }
@@ -319,7 +320,8 @@ void race_judge(struct warp *w, const struct mem_op *op, unsigned lane,
     const struct race_space *s = w->block->races->space;
     uint32_t theirs = race_pc_of(past->entry);
     /* The usual ends of a search, without one. */
-    bool updating = op->strength == VM_UPDATING && race_strength_of(past->entry) == VM_UPDATING;
+    /* Lost updates, lock-step, atomics of a block: to see the other's value is no help there. */
+    bool both_strong = op->strength != VM_PLAIN && race_strength_of(past->entry) != VM_PLAIN;
     bool hidden = op->write || op->strength != VM_PLAIN; /* a reader's fault that nobody is told */
     const struct vm_engine *e = w->engine;
     bool reader = released(s, w->clocks->collected, past);
@@ -328,7 +330,7 @@ void race_judge(struct warp *w, const struct mem_op *op, unsigned lane,
         (tired && race_told(e, op->pc | TOLD, theirs)) ||
         (op->write && past->writes && writes_the_same(w, op, lane, past->shared)))
         return;
-    struct found f = search(w, past, (w->lane_address[lane] & ~3ull) + 1, updating, false);
+    struct found f = search(w, past, (w->lane_address[lane] & ~3ull) + 1, both_strong, false);
     switch (f.outcome) {
     case SAME_WORD:
         return;

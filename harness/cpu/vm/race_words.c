@@ -82,12 +82,6 @@ static bool matters(const struct warp *w)
     return e->code->uses_fences || (e->global_races && e->global_races->reads_strongly);
 }
 
-void race_strong_begin(struct warp *w)
-{
-    if (matters(w))
-        w->sync_events++;
-}
-
 struct publication {
     bool atomic, graph;
     const void *device, *near;
@@ -202,9 +196,12 @@ static uint32_t words_covered(const struct mem_op *op)
     return op->total > 4 ? op->total / 4u : 1;
 }
 
-void race_strong_end(struct warp *w, const struct mem_op *op, uint32_t m)
+void race_strong_begin(struct warp *w, const struct mem_op *op, uint32_t m)
 {
-    if (!matters(w) || w->block->races->space->full)
+    if (!matters(w))
+        return;
+    w->sync_events++;
+    if (w->block->races->space->full)
         return;
     bool reads = !op->write || op->sub != PTX_SUB_NONE;
     bool acquires = op->releases || op->in->sem == PTX_ACQUIRE || op->in->sem == PTX_ACQ_REL ||
@@ -217,6 +214,12 @@ void race_strong_end(struct warp *w, const struct mem_op *op, uint32_t m)
         for (uint32_t k = 0; k < words_covered(op); k++)
             read_word(w, op, lane, key + 4ull * k, acquires);
     }
+}
+
+void race_strong_end(struct warp *w, const struct mem_op *op, uint32_t m)
+{
+    if (!matters(w) || w->block->races->space->full)
+        return;
     if (op->write) {
         struct publication p = publication(w, op, m);
         for (uint32_t rest = m; rest; rest &= rest - 1) {
@@ -231,6 +234,6 @@ void race_strong_end(struct warp *w, const struct mem_op *op, uint32_t m)
 
 void vm_race_flags(struct warp *w, const struct mem_op *op, uint32_t m)
 {
-    race_strong_begin(w);
+    race_strong_begin(w, op, m);
     race_strong_end(w, op, m);
 }

@@ -150,6 +150,11 @@ static const struct order_case CASES[] = {
            "@%p1 bra SPIN;\n" FENCE "ld.global.u32 %r10, [%q1];\n add.u32 %r10, %r10, 1;\n"
            "st.global.u32 [%q1], %r10;\n" FENCE "atom.global.exch.b32 %r9, [%q2], 0;\n ret;\n",
      4, 1, -1, 0, "", 0},
+    {"the lock read by its owner",
+     START "SPIN:\n atom.global.cas.b32 %r9, [%q2], 0, 1;\n setp.ne.u32 %p1, %r9, 0;\n"
+           "@%p1 bra SPIN;\n" FENCE "ld.global.u32 %r10, [%q2];\n" FENCE
+           "atom.global.exch.b32 %r9, [%q2], 0;\n ret;\n",
+     4, 1, -1, 0, "", 0},
     {"nothing orders blocks",
      START ".loc 1 5 0\n st.global.u32 [%q10], %r5;\n bar.sync 0;\n .loc 1 6 0\n"
            "ld.global.u32 %r10, [%q1];\n ld.global.u32 %r11, [%q1+4];\n ret;\n",
