@@ -7,15 +7,21 @@
 
 #include <string.h>
 
+/* To profile: small ones first, of those the largest; of the others the smallest. */
+static bool is_better(const struct prepared_case *c, const struct prepared_case *than)
+{
+    bool small = work_is_small(c);
+    if (small != work_is_small(than))
+        return small;
+    return small ? c->bytes > than->bytes : c->bytes < than->bytes;
+}
+
 const char *inspect_choose(const struct work *work, const struct judge_options *options)
 {
     const struct prepared_case *best = NULL;
     for (unsigned i = 0; i < work->count; i++) {
         const struct prepared_case *c = &work->items[i].c;
-        bool small = work_is_small(c);
-        if (!best || (small && !work_is_small(best)) ||
-            (small == work_is_small(best) &&
-             (small ? c->bytes > best->bytes : c->bytes < best->bytes)))
+        if (!best || is_better(c, best))
             best = c;
     }
     for (unsigned i = 0; options->trace && i < work->count; i++)

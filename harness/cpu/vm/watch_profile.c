@@ -105,11 +105,11 @@ void watch_profile_start(struct vm_engine *e)
         if (!r)
             BUG("out of memory for a profile");
     }
-    if (r->count_capacity < e->code->point_count + 1) {
+    if (!r->counts || r->count_capacity < e->code->point_count + 1) {
         r->count_capacity = e->code->point_count + 1;
         r->counts = grown(r->counts, r->count_capacity * sizeof *r->counts);
     }
-    if (r->loc_capacity < locs) {
+    if (!r->line_of_loc || r->loc_capacity < locs) {
         r->loc_capacity = locs;
         r->line_of_loc = grown(r->line_of_loc, locs * sizeof *r->line_of_loc);
     }

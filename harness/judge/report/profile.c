@@ -76,11 +76,12 @@ static void add_count(struct text *out, int width, uint64_t n)
 {
     static const char UNITS[] = "kMGTPE";
     double x = (double)n;
-    int unit = -1;
+    size_t unit = 0;
     if (n < 100000) {
         text_addf(out, "%*" PRIu64, width, n);
         return;
     }
+    x /= 1000;
     while (x >= 999.5 && UNITS[unit + 1]) {
         x /= 1000;
         unit++;
