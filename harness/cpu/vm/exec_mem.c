@@ -6,8 +6,8 @@
  * piece on every processor that we build for, and what a race makes of them is the program's own.
  * The thread sanitizer therefore does not look at this file.
  *
- * Long because each short way stands beside the long one that it falls back to, and the compiler has
- * to see both to put them into handlers without calls. */
+ * Long because each short way stands beside the long one that it falls back to, and the compiler
+ * has to see both to put them into handlers without calls. */
 #include "cpu/vm/exec_reach.h"
 
 static inline const uint8_t *at_lane(const struct warp *w, const struct reach *r, unsigned l)
