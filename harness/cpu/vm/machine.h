@@ -129,7 +129,7 @@ struct vm {
     struct wire_trace *trace;     /* the same */
     enum vm_status sticky;
     uint64_t launch_count, launch_count_before; /* vm_configure */
-    uint32_t operation_count; /* begun so far, see vm_begin_operation() */
+    uint32_t operation_count;                   /* begun so far, see vm_begin_operation() */
     struct vm_operation operation;
     char operation_what[128];
     struct race_global *races; /* who touched global memory last; race_global.c owns it */
