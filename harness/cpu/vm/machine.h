@@ -10,6 +10,7 @@
  *   sched.c    which warp of which resident block runs next; barriers; deadlock
  *   sched_crew.c  the blocks of a launch over several host threads
  *   check*.c   what an access may do: bounds, uninitialised reads, races
+ *   race*.c    who touched what last and who knows of it: races, fences, order of operations
  *   watch*.c   what is noted of every access on request: counters, per line too */
 #ifndef CPU_VM_MACHINE_H
 #define CPU_VM_MACHINE_H
