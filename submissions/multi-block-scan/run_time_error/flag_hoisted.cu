@@ -1,7 +1,7 @@
-// expect: time_limit_exceeded
-// expect-finding: deadlock
+// expect: run_time_error
+// expect-finding: data_race
 // Polls a flag through a plain pointer: the compiler loads it once and loops for ever on what it
-// saw.
+// saw, which hangs a card. The flag is written and read by plain accesses that nothing orders.
 #include <cstddef>
 
 constexpr int kThreads = 256;
@@ -46,8 +46,8 @@ __global__ void scan(const int *in, int *out, int n, unsigned *ticket, int *read
     if (t == 0) {
         before = 0;
         if (tile > 0) {
-            while (ready[tile - 1] == 0) // <-- deadlock
-                ;                // <-- deadlock
+            while (ready[tile - 1] == 0)
+                ;
             __threadfence();
             before = inclusive[tile - 1];
         }
@@ -64,7 +64,7 @@ __global__ void scan(const int *in, int *out, int n, unsigned *ticket, int *read
     if (t == kThreads - 1) {
         inclusive[tile] = before + end;
         __threadfence();
-        ready[tile] = 1;
+        ready[tile] = 1; // <-- data_race
     }
     for (int k = 0; k < kItems; ++k) {
         if (base + k < n)
