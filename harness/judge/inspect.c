@@ -24,11 +24,13 @@ const char *inspect_choose(const struct work *work, const struct judge_options *
         if (!best || is_better(c, best))
             best = c;
     }
-    for (unsigned i = 0; options->trace && i < work->count; i++)
-        if (work->items[i].c.data.instance->is_public) { /* a worked example, small */
-            best = &work->items[i].c;
+    for (unsigned i = 0; best && options->trace && i < work->count; i++) {
+        const struct prepared_case *c = &work->items[i].c;
+        if (c->data.instance->is_public) { /* a worked example, small */
+            best = c;
             break;
         }
+    }
     return (options->profile || options->trace) && best ? best->data.instance->name : NULL;
 }
 

@@ -237,8 +237,8 @@ static int unwrap(const void *wrapper, const uint8_t **container, size_t *contai
 int fatbin_read_wrapper(const void *wrapper, unsigned wanted, struct fatbin_image *image,
                         struct err *e)
 {
-    const uint8_t *container;
-    size_t bytes;
+    const uint8_t *container = NULL;
+    size_t bytes = 0;
     *image = (struct fatbin_image){0};
     if (unwrap(wrapper, &container, &bytes, e) != 0)
         return -1;
@@ -247,9 +247,9 @@ int fatbin_read_wrapper(const void *wrapper, unsigned wanted, struct fatbin_imag
 
 unsigned fatbin_wrapper_target(const void *wrapper, unsigned wanted)
 {
-    const uint8_t *container;
-    size_t bytes;
-    struct entry entry;
+    const uint8_t *container = NULL;
+    size_t bytes = 0;
+    struct entry entry = {0};
     struct err e;
     if (unwrap(wrapper, &container, &bytes, &e) != 0 ||
         choose(container, bytes, wanted, &entry, &e) != 0)

@@ -167,7 +167,7 @@ static bool do_copy(struct warp *w, const struct async_copy *c)
         if (to.place == CHECK_SHARED && w->clocks && c->op->kind == VM_ASYNC_COPY)
             vm_race_access(w, &write, 1u << c->lane);
         if (w->engine->trace && taken)
-            watch_trace_copied(w, &read, c->lane, from.offset - (taken - 1) / 4 * 4,
+            watch_trace_copied(w, &read, c->lane, from.offset - (taken - 1) / 4 * 4ull,
                                from.place == CHECK_SHARED, taken);
         if (w->engine->trace)
             watch_trace_copied(w, &write, c->lane, to.offset, to.place == CHECK_SHARED, step);

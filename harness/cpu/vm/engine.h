@@ -11,7 +11,9 @@
  *
  * The lanes of a warp that stand at one pc form a group. One group runs; the others wait in
  * warp->groups. Lowest pc first (deeper calls before that) makes them meet again; rotation keeps a
- * spinning group from starving the others. */
+ * spinning group from starving the others.
+ *
+ * long because every part of the machine works on these same few structures. */
 #ifndef CPU_VM_ENGINE_H
 #define CPU_VM_ENGINE_H
 

@@ -276,8 +276,8 @@ static inline void take_every_4(r32 *d, const uint8_t *from)
 #pragma GCC unroll 4
     for (unsigned k = 0; k < 4; k++) {
         /* No byte past the last lane's word is touched: it may be the last of its page. */
-        __m512i low = _mm512_loadu_si512(from + 128 * k);
-        __m512i high = _mm512_loadu_si512(from + 128 * k + (k < 3 ? 64 : 52));
+        __m512i low = _mm512_loadu_si512(from + 128ul * k);
+        __m512i high = _mm512_loadu_si512(from + 128ul * k + (k < 3 ? 64 : 52));
         part[k] = _mm512_permutex2var_epi32(low, k < 3 ? pick : pick_last, high);
     }
     _mm512_store_si512(d, _mm512_inserti64x4(part[0], _mm512_castsi512_si256(part[1]), 1));
@@ -306,7 +306,7 @@ static inline void take_every_4_apart(r32 *d, const uint8_t *from)
         }
         __m256i low = _mm256_inserti128_si256(_mm256_castsi128_si256(four[0]), four[1], 1);
         __m256i high = _mm256_inserti128_si256(_mm256_castsi128_si256(four[2]), four[3], 1);
-        _mm512_store_si512(d + 16 * k, _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1));
+        _mm512_store_si512(d + 16ul * k, _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1));
     }
 #else
     take_every_4(d, from);
@@ -318,8 +318,8 @@ static inline void put_every_4(uint8_t *to, const r32 *s)
 #if defined(__AVX512F__)
 #pragma GCC unroll 8
     for (unsigned k = 0; k < 8; k++) {
-        __m512i four = _mm512_castsi128_si512(_mm_load_si128((const __m128i *)(s + 4 * k)));
-        _mm512_mask_storeu_epi32(to + 64 * k, 0x1111, _mm512_maskz_expand_epi32(0x1111, four));
+        __m512i four = _mm512_castsi128_si512(_mm_load_si128((const __m128i *)(s + 4ul * k)));
+        _mm512_mask_storeu_epi32(to + 64ul * k, 0x1111, _mm512_maskz_expand_epi32(0x1111, four));
     }
 #else
 #pragma GCC unroll 32

@@ -1,8 +1,8 @@
 /* Operations across the lanes of a warp. A *.sync operation whose mask is that of the lanes that
  * execute it runs at once; otherwise vm_sync_slow() parks lanes until the mask has arrived, and
  * calls warp_op() per set of lanes with the same mask. */
-#include "cpu/vm/exec.h"
 #include "cpu/vm/exec_warp.h"
+#include "cpu/vm/exec.h"
 #include "cpu/vm/race.h"
 #include "cpu/vm/watch.h"
 

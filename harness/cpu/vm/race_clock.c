@@ -42,7 +42,7 @@ static void make_shadow(struct block *b)
     if (r->units >= units && (r->shift == shift || !wanted))
         return;
     free(r->write);
-    r->write = calloc((size_t)3 * units, sizeof *r->write);
+    r->write = calloc((size_t)3 * units + 1, sizeof *r->write);
     if (!r->write)
         BUG("out of memory for the shadow of shared memory");
     r->first_read = r->write + units;

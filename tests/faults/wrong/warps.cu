@@ -28,6 +28,7 @@ CASE(volatile_reduction)
 }
 
 // case volatile_scan: data_race
+// also: missing_fence
 __global__ void volatile_scan(const int *in, int *out)
 {
     __shared__ int memory[48];
