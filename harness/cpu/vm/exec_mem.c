@@ -299,10 +299,10 @@ static inline void take_every_4_apart(r32 *d, const uint8_t *from)
         __m128i four[4];
 #pragma GCC unroll 4
         for (unsigned q = 0; q < 4; q++) {
-            __m128i x = _mm_cvtsi32_si128(p[16 * q]);
-            x = _mm_insert_epi32(x, p[16 * q + 4], 1);
-            x = _mm_insert_epi32(x, p[16 * q + 8], 2);
-            four[q] = _mm_insert_epi32(x, p[16 * q + 12], 3);
+            __m128i x = _mm_cvtsi32_si128(p[16ul * q]);
+            x = _mm_insert_epi32(x, p[16ul * q + 4], 1);
+            x = _mm_insert_epi32(x, p[16ul * q + 8], 2);
+            four[q] = _mm_insert_epi32(x, p[16ul * q + 12], 3);
         }
         __m256i low = _mm256_inserti128_si256(_mm256_castsi128_si256(four[0]), four[1], 1);
         __m256i high = _mm256_inserti128_si256(_mm256_castsi128_si256(four[2]), four[3], 1);
