@@ -1,7 +1,8 @@
-// expect: time_limit_exceeded
-// expect-finding: deadlock
+// expect: run_time_error
+// expect-finding: data_race
 // Waits with a plain load: nothing says that another block may change the word, so the compiler
-// loads it once and spins on a register.
+// loads it once and spins on a register, which hangs a card. The word is written and read by plain
+// accesses that nothing orders.
 
 #include <cuda_runtime.h>
 
@@ -19,8 +20,8 @@ __device__ int look_back(unsigned long long *states, int tile)
     for (int before = tile - 1; before >= 0; before--) {
         unsigned long long state;
         do
-            state = states[before]; // <-- deadlock
-        while (state == 0); // <-- deadlock
+            state = states[before];
+        while (state == 0);
         sum += (int)(unsigned)state;
         if (state >> 32 == 2)
             break;
@@ -50,9 +51,9 @@ __global__ void compact_tiles(const float *in, float *out, int *count, int n, in
         int total = 0;
         for (int w = 0; w < kTile / 32; w++)
             total += warp_kept[w];
-        states[tile] = pack(1, total);
+        states[tile] = pack(1, total); // <-- data_race
         start = look_back(states, tile);
-        states[tile] = pack(2, start + total);
+        states[tile] = pack(2, start + total); // <-- data_race
         if (tile == tiles - 1)
             *count = start + total;
     }
