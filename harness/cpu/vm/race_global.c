@@ -171,7 +171,7 @@ static void *map_bytes(struct race_global *g, uint64_t bytes, uint64_t *mapped)
     struct race_spare *best = NULL;
     for (int k = 0; k < RACE_SPARES; k++) {
         struct race_spare *s = &g->spares[k];
-        if (s->bytes >= bytes && s->bytes <= 2 * bytes && (!best || s->bytes < best->bytes))
+        if (s->bytes >= bytes && s->bytes / 32 <= bytes && (!best || s->bytes < best->bytes))
             best = s;
     }
     if (best) {
