@@ -1,4 +1,5 @@
 /* engine: what lowering, execution, scheduling and the checks share. Private to cpu/vm.
+ * long because every part of the machine works on these same few structures.
  *
  * A kernel is lowered once into an array of struct insn, 32 bytes each: the handler that runs it,
  * byte offsets of its operands, an immediate. An operand is a *row* in the warp's frame (32 values
@@ -11,9 +12,7 @@
  *
  * The lanes of a warp that stand at one pc form a group. One group runs; the others wait in
  * warp->groups. Lowest pc first (deeper calls before that) makes them meet again; rotation keeps a
- * spinning group from starving the others.
- *
- * long because every part of the machine works on these same few structures. */
+ * spinning group from starving the others. */
 #ifndef CPU_VM_ENGINE_H
 #define CPU_VM_ENGINE_H
 
