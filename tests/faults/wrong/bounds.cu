@@ -374,7 +374,7 @@ CASE(deleted_before_use)
 }
 
 // case pinned_memory_freed: use_after_free
-// says: at byte 0 of freed memory: a buffer of 128 bytes
+// says: of freed memory: a buffer of 128 bytes
 __global__ void pinned_memory_freed(const int *in, int *out)
 {
     out[threadIdx.x] = in[threadIdx.x]; // <-- use_after_free
