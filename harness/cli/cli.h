@@ -22,6 +22,7 @@ struct cli {
     struct arena arena; /* lives as long as the program */
     struct judge_paths paths;
     const char *build_lib; /* folder of libcudart.so.13 */
+    const char *nvml;      /* NULL = the driver's own */
     const char *command;   /* how people started us, for messages */
     const char *subcommand;
 };
@@ -80,9 +81,21 @@ int cli_parse_schedule(const struct cli *cli, const char *s, struct pass_choice 
 /* Takes --lang en|zh, the only option of some commands; without it the environment decides. */
 int cli_parse_language(const struct cli *cli, int argc, char **argv, bool *chinese);
 
-/* "auto", "cpu" or "gpu" -> STATUS_DONE when it can be used here, else a message and a status. */
-int cli_device(const struct cli *cli, const char *name, bool *on_gpu);
-bool cli_has_gpu(void); /* an NVIDIA card and its driver */
+/* ---- device.c: where to run ---- */
+
+struct cli_device {
+    const char *name;     /* --device; NULL = not given: $SCANJUDGE_DEVICE, else auto */
+    const char *gpu;      /* --gpu; NULL = not given */
+    const char *cpu_only; /* an option that only the CPU device has, NULL = none was given */
+    const char *gpu_only; /* the same for a card */
+    bool on_gpu;          /* what came of it, and on which cards */
+    struct cards cards;
+};
+/* Fills the last two: auto is a card if there is one that can be used, else the CPU device. A
+ * message and a status when the call is wrong, or asks for a card that is not there. */
+int cli_choose_device(struct cli *cli, struct cli_device *d);
+/* The cards that CUDA_VISIBLE_DEVICES leaves. */
+void cli_find_cards(struct cli *cli, struct cards *cards);
 
 /* " Did you mean 'x'?" or "" - the nearest of the names. */
 const char *cli_nearest(struct cli *cli, const char *name, const char *const *names, size_t count);
@@ -100,5 +113,7 @@ bool cli_use_colour(int fd);    /* such a terminal, and no NO_COLOR */
 
 void progress_show(void *unused, const char *what, unsigned done, unsigned total);
 void progress_clear(void);
+/* Says what is waited for, on a terminal or not. */
+void progress_wait(void *unused, const char *sentence);
 
 #endif

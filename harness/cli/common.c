@@ -5,7 +5,6 @@
 #include "base/text.h"
 #include "judge/problem/suggest.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
@@ -94,6 +93,10 @@ int cli_find_paths(struct cli *cli, struct err *e)
                        : xdg  ? arena_printf(a, "%s/scanjudge", xdg)
                        : home ? arena_printf(a, "%s/.cache/scanjudge", home)
                               : arena_printf(a, "/tmp/scanjudge-%u", (unsigned)getuid());
+    /* For tests without a card: a driver, a runtime and tools of theirs. */
+    cli->nvml = from_environment("SCANJUDGE_NVML");
+    cli->paths.gpu_cudart = from_environment("SCANJUDGE_GPU_CUDART");
+    cli->paths.locks = from_environment("SCANJUDGE_LOCKS");
     return 0;
 }
 
@@ -157,29 +160,6 @@ int cli_option(const struct cli *cli, int argc, char **argv, const struct option
     cli_usage(cli, "%s has no option %s.%s%s%s", cli->subcommand, word,
               near ? " Did you mean --" : "", near ? near : "", near ? "?" : "");
     return '?';
-}
-
-bool cli_has_gpu(void)
-{
-    if (!file_exists("/dev/nvidia0"))
-        return false;
-    void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
-    if (driver)
-        dlclose(driver);
-    return driver != NULL;
-}
-
-int cli_device(const struct cli *cli, const char *name, bool *on_gpu)
-{
-    *on_gpu = strcmp(name, "gpu") == 0;
-    if (strcmp(name, "auto") == 0 || strcmp(name, "cpu") == 0)
-        return STATUS_DONE;
-    if (*on_gpu && cli_has_gpu())
-        return STATUS_DONE;
-    if (*on_gpu)
-        return cli_failed(cli, "there is no NVIDIA card with a driver here (no /dev/nvidia0, or no "
-                               "libcuda.so.1). Leave --device out, or say --device cpu.");
-    return cli_usage(cli, "there is no device '%s'; auto, cpu and gpu are.", name);
 }
 
 bool cli_known_problem(struct cli *cli, const char *id)

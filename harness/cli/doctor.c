@@ -6,6 +6,7 @@
 #include "base/proc.h"
 #include "base/text.h"
 #include "judge/compile/compile.h"
+#include "judge/gpu/lock.h"
 #include "judge/run/run.h"
 #include "wire/wire.h"
 
@@ -183,12 +184,21 @@ static enum probe_result probe_problems(struct cli *cli, struct text *got)
 
 static enum probe_result probe_gpu(struct cli *cli, struct text *got)
 {
-    (void)cli;
-    bool card = file_exists("/dev/nvidia0"), usable = cli_has_gpu();
-    text_add(got, usable ? "there is one"
-                  : card ? "there is one, but no driver (libcuda.so.1)"
-                         : "none (no /dev/nvidia0)");
-    return usable ? FOUND : MISSING;
+    struct cards cards;
+    cli_find_cards(cli, &cards);
+    for (unsigned i = 0; i < cards.count; i++)
+        text_addf(got, "%s%u: %s, %.1f, driver %s", i ? "; " : "", cards.items[i].number,
+                  cards.items[i].name, cards.items[i].capability / 10.0, cards.driver);
+    if (!cards.count)
+        text_add(got, cards.why_none);
+    return cards.count ? FOUND : MISSING;
+}
+
+static enum probe_result probe_lock(struct cli *cli, struct text *got)
+{
+    const char *folder = cli->paths.locks ? cli->paths.locks : card_lock_folder();
+    text_add(got, folder ? folder : "none (/run/lock, /tmp)");
+    return folder ? FOUND : MISSING;
 }
 
 static const struct component {
@@ -211,7 +221,8 @@ static const struct component {
      "isolation of submissions; not used by this version"},
     {"cgroup", "memory, pids", false, probe_cgroup,
      "isolation of submissions; not used by this version"},
-    {"GPU", "any", false, probe_gpu, "for --device gpu; the CPU device needs none"},
+    {"GPU", "capability 7.5", false, probe_gpu, "for --device gpu; the CPU device needs none"},
+    {"lock folder", "for all users", false, probe_lock, "one judging at a time on a card"},
 };
 
 int command_doctor(struct cli *cli, int argc, char **argv)

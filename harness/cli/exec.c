@@ -29,13 +29,15 @@ enum {
     OPTION_THREADS,
     OPTION_TARGET,
     OPTION_PROFILE,
-    OPTION_TRACE
+    OPTION_TRACE,
+    OPTION_GPU
 };
 
 enum { RESIDENT_MAX = 1 << 30, THREADS_MAX = 1024 };
 
 static const struct option OPTIONS[] = {
     {"device", required_argument, NULL, OPTION_DEVICE},
+    {"gpu", required_argument, NULL, OPTION_GPU},
     {"check", required_argument, NULL, OPTION_CHECK},
     {"schedule", required_argument, NULL, OPTION_SCHEDULE},
     {"delay-stores", no_argument, NULL, OPTION_DELAY_STORES},
@@ -159,18 +161,34 @@ static int pass_on_number(struct cli *cli, const char *option, const char *varia
 
 /* What the call asks for besides what the device is told. */
 struct exec_call {
-    bool on_gpu, profile;
+    struct cli_device device;
+    bool profile;
     const char *target, *trace; /* trace: where it goes, NULL = nowhere */
     char folder[PATH_MAX];      /* where the device leaves what it noted; "" = none */
 };
+
+/* "--trace" for an option that only the CPU device has, else what was there before. */
+static const char *cpu_only_after(struct cli *cli, int option, const char *before)
+{
+    for (const struct option *o = OPTIONS; o->name; o++)
+        if (o->val == option && option != OPTION_DEVICE && option != OPTION_GPU &&
+            option != OPTION_TARGET)
+            return arena_printf(&cli->arena, "--%s", o->name);
+    return before;
+}
 
 static int take_option(struct cli *cli, int option, struct exec_call *call)
 {
     uint32_t checks;
     int status;
+    call->device.cpu_only = cpu_only_after(cli, option, call->device.cpu_only);
     switch (option) {
     case OPTION_DEVICE:
-        return cli_device(cli, optarg, &call->on_gpu);
+        call->device.name = optarg;
+        return STATUS_DONE;
+    case OPTION_GPU:
+        call->device.gpu = optarg;
+        return STATUS_DONE;
     case OPTION_CHECK:
         status = cli_parse_checks(cli, optarg, &checks);
         return status == STATUS_DONE ? pass_on(cli, "SCANJUDGE_CHECKS", optarg) : status;
@@ -209,9 +227,6 @@ static int ask_for_notes(struct cli *cli, struct exec_call *call)
     struct err e;
     if (!call->profile && !call->trace)
         return STATUS_DONE;
-    if (call->on_gpu)
-        return cli_usage(cli,
-                         "--profile and --trace are for the CPU device: a card does not tell.");
     if (file_make_temp_dir(call->folder, sizeof call->folder, "scanjudge-exec", &e) != 0)
         return cli_failed(cli, "%s", e.text);
     const char *folder = call->folder;
@@ -309,10 +324,35 @@ static int run_program(struct cli *cli, const char *source, const char *librarie
     return end.how == PROC_EXITED && end.code == 0 ? STATUS_DONE : STATUS_NOT_ACCEPTED;
 }
 
+static const char *uuids_of(struct cli *cli, const struct cards *cards)
+{
+    const char *list = "";
+    for (unsigned i = 0; i < cards->count; i++)
+        list = arena_printf(&cli->arena, "%s%s%s", list, i ? "," : "", cards->items[i].uuid);
+    return list;
+}
+
+/* The card and what to compile for. It is not locked: whoever runs a program of their own times it,
+ * or not, as they like. */
+static int choose_device(struct cli *cli, struct exec_call *call)
+{
+    int status = cli_choose_device(cli, &call->device);
+    const struct cards *cards = &call->device.cards;
+    if (status == STATUS_DONE && call->device.on_gpu) {
+        if (!call->target)
+            call->target = target_for_card(target_default(), cards_capability(cards));
+        if (call->device.gpu)
+            status = pass_on(cli, "CUDA_VISIBLE_DEVICES", uuids_of(cli, cards));
+    }
+    if (!call->target)
+        call->target = target_default();
+    return status;
+}
+
 int command_exec(struct cli *cli, int argc, char **argv)
 {
     int option;
-    struct exec_call call = {.target = target_default()};
+    struct exec_call call = {0};
     while ((option = cli_option(cli, argc, argv, OPTIONS, true)) != -1) {
         int status = take_option(cli, option, &call);
         if (status != STATUS_DONE)
@@ -320,8 +360,11 @@ int command_exec(struct cli *cli, int argc, char **argv)
     }
     if (optind >= argc)
         return cli_usage(cli, "exec wants a .cu file.");
+    int chosen = choose_device(cli, &call);
+    if (chosen != STATUS_DONE)
+        return chosen;
     const char *source = argv[optind], *program = NULL, *libraries = NULL;
-    int status = build_program(cli, source, call.target, call.on_gpu, &program, &libraries);
+    int status = build_program(cli, source, call.target, call.device.on_gpu, &program, &libraries);
     if (status == STATUS_DONE)
         status = ask_for_notes(cli, &call);
     if (status != STATUS_DONE)

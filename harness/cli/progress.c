@@ -28,6 +28,23 @@ void progress_show(void *unused, const char *what, unsigned done, unsigned total
     line_is_shown = true;
 }
 
+void progress_wait(void *unused, const char *sentence)
+{
+    (void)unused;
+    struct text line;
+    text_init(&line);
+    report_add_escaped(&line, sentence);
+    progress_clear();
+    if (cli_is_terminal(STDERR_FILENO)) {
+        fprintf(stderr, "%s", text_str(&line));
+        line_is_shown = true;
+    } else {
+        fprintf(stderr, "judge: %s\n", text_str(&line));
+    }
+    fflush(stderr);
+    text_release(&line);
+}
+
 void progress_clear(void)
 {
     if (!line_is_shown)

@@ -17,6 +17,8 @@ enum {
     OPTION_FORMAT,
     OPTION_OUTPUT,
     OPTION_DEVICE,
+    OPTION_GPU,
+    OPTION_SHARE_CARD,
     OPTION_CHECK,
     OPTION_SCHEDULES,
     OPTION_SCHEDULE,
@@ -33,6 +35,8 @@ static const struct option OPTIONS[] = {
     {"format", required_argument, NULL, OPTION_FORMAT},
     {"output", required_argument, NULL, OPTION_OUTPUT},
     {"device", required_argument, NULL, OPTION_DEVICE},
+    {"gpu", required_argument, NULL, OPTION_GPU},
+    {"share-card", no_argument, NULL, OPTION_SHARE_CARD},
     {"check", required_argument, NULL, OPTION_CHECK},
     {"schedules", required_argument, NULL, OPTION_SCHEDULES},
     {"schedule", required_argument, NULL, OPTION_SCHEDULE},
@@ -44,6 +48,7 @@ static const struct option OPTIONS[] = {
 
 struct run_call {
     struct judge_options judge;
+    struct cli_device device;
     const char *format, *output, *trace;
     bool verbose;
 };
@@ -112,23 +117,35 @@ static int parse(struct cli *cli, int argc, char **argv, struct run_call *call)
                 status = cli_usage(cli, "--output wants the name of a file, and got an empty one.");
             break;
         case OPTION_DEVICE:
-            status = cli_device(cli, optarg, &call->judge.on_gpu);
+            call->device.name = optarg;
+            break;
+        case OPTION_GPU:
+            call->device.gpu = optarg;
+            break;
+        case OPTION_SHARE_CARD:
+            call->judge.share_card = true;
+            call->device.gpu_only = "--share-card";
             break;
         case OPTION_CHECK:
+            call->device.cpu_only = "--check";
             status = cli_parse_checks(cli, optarg, &call->judge.checks);
             break;
         case OPTION_SCHEDULES:
+            call->device.cpu_only = "--schedules";
             status = cli_parse_number(cli, "schedules", optarg, 1, SCHEDULES_MAX,
                                       &call->judge.schedules);
             break;
         case OPTION_SCHEDULE:
+            call->device.cpu_only = "--schedule";
             status = cli_parse_schedule(cli, optarg, &call->judge.only);
             break;
         case OPTION_PROFILE:
             call->judge.profile = true;
+            call->device.cpu_only = "--profile";
             break;
         case OPTION_TRACE:
             call->trace = optarg;
+            call->device.cpu_only = "--trace";
             call->judge.trace = true;
             break;
         case OPTION_VERBOSE:
@@ -137,13 +154,6 @@ static int parse(struct cli *cli, int argc, char **argv, struct run_call *call)
         default:
             return STATUS_USAGE;
         }
-    if (status == STATUS_DONE && call->judge.on_gpu &&
-        (call->judge.schedules || call->judge.only.is_set))
-        return cli_usage(cli, "--schedules and --schedule are for the CPU device: a card has its "
-                              "own.");
-    if (status == STATUS_DONE && call->judge.on_gpu && (call->judge.profile || call->judge.trace))
-        return cli_usage(cli,
-                         "--profile and --trace are for the CPU device: a card does not tell.");
     if (status == STATUS_DONE && argc - optind != 2)
         return cli_usage(cli, "run wants a problem and a .cu file, and got %d argument%s.",
                          argc - optind, argc - optind == 1 ? "" : "s");
@@ -198,6 +208,12 @@ int command_run(struct cli *cli, int argc, char **argv)
         return cli_usage(cli, "--output %s would overwrite the submission.", call.output);
     if (call.trace && cli_same_file(call.trace, source))
         return cli_usage(cli, "--trace %s would overwrite the submission.", call.trace);
+    status = cli_choose_device(cli, &call.device);
+    if (status != STATUS_DONE)
+        return status;
+    call.judge.on_gpu = call.device.on_gpu;
+    call.judge.cards = &call.device.cards;
+    call.judge.waiting = progress_wait;
     call.judge.progress = progress_show;
     call.judge.command = cli->command;
     call.judge.count = call.verbose || strcmp(call.format, "text") != 0;

@@ -7,11 +7,14 @@
 #include "base/rng.h"
 #include "judge/compile/compile.h"
 #include "judge/crew.h"
+#include "judge/gpu/lock.h"
 #include "judge/inspect.h"
 #include "judge/problem/suggest.h"
+#include "judge/problem/target.h"
 
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const uint64_t START_LIMIT_NS = 10000000000u; /* to load a library */
@@ -58,6 +61,8 @@ struct judging {
     struct problem problem;
     struct toolkit toolkit;
     const char *cudart; /* which libcudart.so.13 the runner loads */
+    const char *target; /* what is compiled for */
+    struct card_lock card;
     struct compile_job submission, reference;
     struct work work;
     bool has_work;
@@ -104,7 +109,7 @@ static void start_compiling(struct judging *j)
         .source = j->session.source,
         .entry = p->entry,
         .prototype = problem_prototype(p, j->session.arena),
-        .target = p->target,
+        .target = j->target,
         .forbid_headers = p->rules.forbid_headers,
         .forbid_header_count = p->rules.forbid_header_count,
         .cache_folder = paths->cache,
@@ -155,9 +160,10 @@ static struct run_spec run_spec_of(const struct judging *j, const char *library)
         .memory_bytes = j->problem.limits.memory_bytes,
         .output_bytes = j->problem.limits.output_bytes,
     };
-    /* The driver reserves far more than it uses. */
-    if (j->session.options->on_gpu)
-        spec.memory_bytes = 0;
+    if (j->session.options->on_gpu) {
+        spec.card = j->card.card->uuid;
+        spec.memory_bytes = 0; /* the driver reserves far more than it uses */
+    }
     /* The limit is meant for what the submission takes; the device itself needs some as well. */
     if (spec.memory_bytes)
         spec.memory_bytes += (uint64_t)512 << 20;
@@ -165,6 +171,21 @@ static struct run_spec run_spec_of(const struct judging *j, const char *library)
     spec.memory_bytes = 0; /* sanitizers need terabytes of shadow */
 #endif
     return spec;
+}
+
+/* One judging at a time per card. Taken when everything that needs none is done. */
+static int take_card(struct judging *j, struct err *e)
+{
+    const struct judge_options *o = j->session.options;
+    if (!o->on_gpu)
+        return 0;
+    j->card.card = &o->cards->items[0];
+    if (!o->share_card && card_lock_take(o->cards, j->paths->locks, j->session.arena, o->waiting,
+                                         o->progress_context, &j->card, e) != 0)
+        return -1;
+    j->result->card = j->card.card->name;
+    j->result->card_uuid = j->card.card->uuid;
+    return 0;
 }
 
 /* Waits for nvcc. 1: go on, 0: `result` is final. */
@@ -189,11 +210,13 @@ static int finish_compiling(struct judging *j)
                               : first_error(result->compile.log, arena);
         return 0;
     }
+    struct err e;
+    if (take_card(j, &e) != 0)
+        return judge_error(j, &e);
     j->session.submission.spec = run_spec_of(j, arena_strdup(arena, c->library));
     if (!j->session.use_reference)
         return 1;
     const struct compile_result *r = &j->reference.result;
-    struct err e;
     if (j->reference.status != 0)
         return judge_error(j, &j->reference.error);
     if (!r->ok) {
@@ -205,6 +228,25 @@ static int finish_compiling(struct judging *j)
     return 1;
 }
 
+/* On a card: its own code, so that the driver has nothing to compile when a box starts. */
+static int find_gpu_parts(struct judging *j, struct err *e)
+{
+    unsigned capability = cards_capability(j->session.options->cards);
+    j->cudart = j->paths->gpu_cudart ? j->paths->gpu_cudart
+                                     : toolkit_cudart(&j->toolkit, j->session.arena);
+    if (!j->cudart)
+        return err_set(e,
+                       "the CUDA Toolkit in %s has no libcudart.so.13: install its cudart package",
+                       j->toolkit.home);
+    j->target = target_for_card(j->problem.target, capability);
+    if (!j->target)
+        return err_set(e,
+                       "%s needs a card of compute capability %.1f, and this one has %.1f; "
+                       "--device cpu needs none",
+                       j->problem.id, strtod(j->problem.target, NULL) / 10, capability / 10.0);
+    return 0;
+}
+
 /* Without them every submission would seem to fail by itself. */
 static int check_parts(struct judging *j, struct err *e)
 {
@@ -212,10 +254,9 @@ static int check_parts(struct judging *j, struct err *e)
     if (toolkit_find(paths->cache, j->session.arena, &j->toolkit, e) != 0)
         return -1;
     j->cudart = paths->cudart;
-    if (j->session.options->on_gpu && !(j->cudart = toolkit_cudart(&j->toolkit, j->session.arena)))
-        return err_set(e,
-                       "the CUDA Toolkit in %s has no libcudart.so.13: install its cudart package",
-                       j->toolkit.home);
+    j->target = j->problem.target;
+    if (j->session.options->on_gpu && find_gpu_parts(j, e) != 0)
+        return -1;
     const char *parts[] = {paths->runner, j->cudart};
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         if (!file_exists(parts[i]))
@@ -270,6 +311,7 @@ int judge_submission(const struct judge_paths *paths, const char *problem_id, co
     uint64_t start = clock_now_ns();
     /* Messages are long, and results point at the problem's strings: both live in the arena. */
     struct judging *j = arena_alloc(arena, sizeof *j);
+    j->card.fd = -1;
     *result = (struct result){.problem = arena_strdup(arena, problem_id),
                               .submission = arena_strdup(arena, source),
                               .device = options->on_gpu ? "gpu" : "cpu",
@@ -285,6 +327,7 @@ int judge_submission(const struct judge_paths *paths, const char *problem_id, co
     job_join(&j->reference);
     if (j->has_work)
         work_release(&j->work);
+    card_lock_release(&j->card);
     arena_release(&j->submission.arena);
     arena_release(&j->reference.arena);
     result->total_ms = (double)(clock_now_ns() - start) / 1e6;

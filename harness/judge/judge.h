@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "judge/gpu/cards.h"
 #include "judge/pass.h"
 #include "judge/problem/problem.h"
 #include "judge/report/result.h"
@@ -20,6 +21,8 @@ struct judge_paths {  /* where things are; filled by cli from judge.sh's environ
     const char *runner; /* build/bin/runner */
     const char *cudart; /* build/lib/libcudart.so.13 */
     const char *cache;  /* compiled submissions */
+    const char *gpu_cudart; /* NVIDIA's libcudart.so.13; NULL = that of the CUDA Toolkit */
+    const char *locks;      /* folder of the locks of cards; NULL = the usual one */
 };
 
 struct judge_options {
@@ -28,14 +31,17 @@ struct judge_options {
     uint32_t checks;          /* enum wire_check; 0 = WIRE_CHECK_DEFAULT */
     unsigned schedules;       /* seeded passes of every case that is small enough for them */
     struct pass_choice only;  /* instead of all passes, when set */
-    bool on_gpu;              /* NVIDIA's libcudart and the card instead of the CPU device */
+    bool on_gpu;              /* NVIDIA's libcudart and a card instead of the CPU device */
+    const struct cards *cards; /* with on_gpu: the first free one of these is used */
+    bool share_card;           /* do not keep others from it meanwhile: then nothing is timed */
     bool reference_as_oracle; /* expected answers from the reference even if there is an oracle */
     bool profile;             /* costs per line of the one case, or of a small one */
     bool trace;               /* every access of that case; the first public one unless named */
     bool count;               /* also sectors and bank conflicts, in the first pass of every case */
     const char *command;      /* how people start the judge, for `reproduce`; NULL = "./judge.sh" */
     void (*progress)(void *context, const char *what, unsigned done, unsigned total);
-    void *progress_context;
+    void (*waiting)(void *context, const char *sentence); /* for a card that others use */
+    void *progress_context;                               /* of both */
 };
 
 /* 0: `result` is filled, also for a judge_error (verdict and message say so). -1: the call is wrong

@@ -135,18 +135,6 @@ static void calls(void **state)
         try_call(&CALLS[i], SOURCE_ROOT);
 }
 
-static void no_card(void **state)
-{
-    (void)state;
-    if (file_exists("/dev/nvidia0")) {
-        printf("skipped: there is a card here\n");
-        skip();
-    }
-    static const struct call RUN = {
-        {"run", "multi-block-scan", "a.cu", "--device", "gpu"}, 3, NULL, "no NVIDIA card"};
-    try_call(&RUN, SOURCE_ROOT);
-}
-
 /* A malformed spec: file, line and column, status 2, and the others are still listed. */
 static void malformed_spec(void **state)
 {
@@ -208,7 +196,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(calls),
-        cmocka_unit_test(no_card),
         cmocka_unit_test(malformed_spec),
         cmocka_unit_test(what_verify_misses),
     };

@@ -88,7 +88,7 @@ void e2e_need_nvcc(void)
 static bool is_ours(const char *entry)
 {
     static const char *const NAMES[] = {
-        "SCANJUDGE_ROOT=", "SCANJUDGE_CACHE=", "SCANJUDGE_COMMAND=", "LC_ALL="};
+        "SCANJUDGE_ROOT=", "SCANJUDGE_CACHE=", "SCANJUDGE_COMMAND=", "SCANJUDGE_DEVICE=", "LC_ALL="};
     for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++)
         if (strncmp(entry, NAMES[i], strlen(NAMES[i])) == 0)
             return true;
@@ -100,7 +100,7 @@ static const char **make_environment(const struct e2e_call *call, struct text ou
     size_t count = 0, used = 0;
     while (environ[count])
         count++;
-    const char **list = calloc(count + 5, sizeof *list);
+    const char **list = calloc(count + 6, sizeof *list);
     if (!list)
         BUG("out of memory");
     for (size_t i = 0; i < count; i++)
@@ -111,6 +111,8 @@ static const char **make_environment(const struct e2e_call *call, struct text ou
     text_addf(&ours[2], "SCANJUDGE_COMMAND=%s", e2e_paths.judge);
     for (int i = 0; i < 3; i++)
         list[used++] = text_str(&ours[i]);
+    if (!getenv("SCANJUDGE_NVML")) /* a card of this machine, and not one of a test */
+        list[used++] = "SCANJUDGE_DEVICE=cpu";
     list[used] = "LC_ALL=C";
     return list;
 }

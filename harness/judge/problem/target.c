@@ -2,6 +2,7 @@
 #include "judge/problem/target.h"
 
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char *const TARGETS[] = {
@@ -22,6 +23,21 @@ const char *target_find(const char *text)
         if (strcmp(TARGETS[i], text) == 0)
             return TARGETS[i];
     return NULL;
+}
+
+static unsigned number_of(const char *target)
+{
+    return (unsigned)strtoul(target, NULL, 10);
+}
+
+const char *target_for_card(const char *least, unsigned capability)
+{
+    const char *best = NULL;
+    for (size_t i = 0; i < TARGET_COUNT; i++)
+        if (number_of(TARGETS[i]) <= capability && number_of(TARGETS[i]) >= number_of(least) &&
+            (!best || number_of(TARGETS[i]) > number_of(best)))
+            best = TARGETS[i];
+    return best;
 }
 
 const char *targets_allowed(void)

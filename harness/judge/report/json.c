@@ -230,6 +230,12 @@ void report_json(const struct result *r, const struct report_options *options, s
     set(o, "problem", string(r->problem));
     set(o, "submission", string(r->submission));
     set(o, "device", string(r->device));
+    if (r->card) {
+        json_t *card = checked(json_object());
+        set(card, "name", string(r->card));
+        set(card, "uuid", string(r->card_uuid));
+        set(o, "card", card);
+    }
     set(o, "verdict", string(verdict_name(r->verdict)));
     set_text(o, "message", r->message);
     set(o, "seed", json_integer((json_int_t)r->seed));

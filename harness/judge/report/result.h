@@ -61,6 +61,7 @@ struct result_timing {
 
 struct result {
     const char *problem, *submission, *device; /* "cpu" | "gpu" */
+    const char *card, *card_uuid;              /* which one, as the driver names it; else NULL */
     enum verdict verdict;
     const char *message; /* judge_error and compile_error: a sentence; else NULL */
     const char *source;  /* the text of the submission, where a case has a profile; else NULL */

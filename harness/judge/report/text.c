@@ -261,7 +261,12 @@ static void add_head(struct text *out, const struct report_options *o, const str
     report_add_escaped(out, r->problem);
     text_add(out, ", ");
     report_add_escaped(out, r->submission);
-    text_addf(out, " (%s, seed %" PRIu64 ", ", r->device, r->seed);
+    text_addf(out, " (%s, ", r->device);
+    if (r->card) {
+        report_add_escaped(out, r->card);
+        text_add(out, ", ");
+    }
+    text_addf(out, "seed %" PRIu64 ", ", r->seed);
     add_duration(out, r->total_ms);
     if (r->compile.ok && r->compile.cached)
         text_add(out, ", compiled before");
@@ -313,6 +318,10 @@ void report_text(const struct result *r, const struct report_options *o, struct 
         text_addc(out, '\n');
         add_table(out, o, r);
     }
+    /* The two devices do not see the same: whoever reads "accepted" should know. */
+    if (r->card && r->verdict == VERDICT_accepted)
+        text_add(out, "A card does not notice races, uninitialised reads and most stray accesses; "
+                      "--device cpu looks for them.\n");
     for (unsigned i = 0; i < r->case_count; i++)
         add_profile(out, r, &r->cases[i]);
 }

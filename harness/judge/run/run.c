@@ -83,6 +83,8 @@ static uint64_t box_deadline(const struct run_box *box, const struct box_clock *
         c->limit_ns < UINT64_MAX - c->start_ns ? c->start_ns + c->limit_ns : UINT64_MAX;
     if (now < first)
         return first;
+    if (box->on_card)
+        return 0;
     uint64_t wall = now - c->start_ns;
     uint64_t busy = box_processor_ns(box) - c->processor_start_ns;
     if (busy >= c->limit_ns || busy < wall / 100 * BUSY_PERCENT || wall / PATIENCE >= c->limit_ns)
@@ -149,8 +151,11 @@ static void box_answer(struct run_box *box, bool loading, uint64_t start_ns, uin
         outcome->reply = (struct wire_reply){0};
 }
 
-/* Nothing of the judge's own environment, except which GPU the machine's owner wants used. */
-enum { ENVIRONMENT_MAX = 5, VARIABLE_BYTES = 256 };
+/* Nothing of the judge's own environment. */
+enum { ENVIRONMENT_MAX = 8, VARIABLE_BYTES = 256, WORDS_MAX = 32 };
+
+/* A tool that runs the runner writes its own files, and looks for them in these. */
+static const char *const TOOL_ENVIRONMENT[] = {"HOME=/tmp", "TMPDIR=/tmp"};
 
 int run_open(const struct run_spec *spec, struct run_box *box, struct run_outcome *outcome,
              struct err *e)
@@ -158,6 +163,7 @@ int run_open(const struct run_spec *spec, struct run_box *box, struct run_outcom
     *box = (struct run_box){.process = {.pid = -1, .stdout_fd = -1, .stderr_fd = -1},
                             .socket_fd = -1,
                             .watch_fd = -1,
+                            .on_card = spec->card != NULL,
                             .output_bytes = spec->output_bytes};
     *outcome = (struct run_outcome){0};
     text_init(&box->out);
@@ -165,10 +171,21 @@ int run_open(const struct run_spec *spec, struct run_box *box, struct run_outcom
     const char *environment[ENVIRONMENT_MAX] = {"PATH=/usr/bin:/bin", "LANG=C",
                                                 "CUDA_CACHE_DISABLE=1"};
     char visible[VARIABLE_BYTES];
-    const char *gpu = getenv("CUDA_VISIBLE_DEVICES");
-    if (gpu && snprintf(visible, sizeof visible, "CUDA_VISIBLE_DEVICES=%s", gpu) < VARIABLE_BYTES)
-        environment[3] = visible;
-    const char *argv[] = {spec->runner, spec->cudart, spec->library, spec->entry, NULL};
+    unsigned variables = 3;
+    snprintf(visible, sizeof visible, "CUDA_VISIBLE_DEVICES=%s", spec->card ? spec->card : "");
+    environment[variables++] = visible;
+    for (unsigned i = 0; spec->before && i < 2; i++)
+        environment[variables++] = TOOL_ENVIRONMENT[i];
+    const char *argv[WORDS_MAX] = {NULL};
+    const char *const words[] = {spec->runner, spec->cudart, spec->library, spec->entry};
+    unsigned count = 0;
+    for (unsigned i = 0; spec->before && spec->before[i]; i++) {
+        if (count + 5 >= WORDS_MAX)
+            BUG("too many words in front of the runner");
+        argv[count++] = spec->before[i];
+    }
+    for (unsigned i = 0; i < 4; i++)
+        argv[count++] = words[i];
     /* Not RLIMIT_AS: devices reserve terabytes of addresses that they never touch. */
     struct proc_limit limits[] = {{RLIMIT_CORE, 0}, {RLIMIT_DATA, spec->memory_bytes}};
     uint64_t start = clock_now_ns();

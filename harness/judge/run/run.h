@@ -21,7 +21,9 @@ struct run_spec {
     const char *cudart;  /* path of the libcudart.so.13 to load: our device, or NVIDIA's */
     const char *library; /* the submission's .so */
     const char *entry;
-    uint64_t start_limit_ns; /* for loading */
+    const char *card;          /* UUID of the one card that the box may see; NULL = none */
+    const char *const *before; /* a tool that starts the runner, and its options; NULL = none */
+    uint64_t start_limit_ns;   /* for loading */
     uint64_t memory_bytes;   /* 0 = no limit */
     uint64_t output_bytes;   /* stdout and stderr together */
 };
@@ -47,6 +49,7 @@ struct run_box {
     int socket_fd;
     int watch_fd; /* readable when the process has ended */
     bool alive;
+    bool on_card; /* what it waits for is the card, however busy the processors are */
     uint64_t output_bytes;
     struct text out, errors; /* what it printed so far, capped */
 };
@@ -59,8 +62,8 @@ int run_open(const struct run_spec *spec, struct run_box *box, struct run_outcom
 /* One request. fds[0] the inputs (read-only for the box), fds[1] the outputs. Every reply has been
  * validated: strings end and are printable UTF-8, enums and counts are in range. `alive` is false
  * afterwards unless the status is WIRE_DONE or WIRE_BAD_REQUEST. -1 only if the box was dead.
- * `limit_ns` is wall time, or processor time for a box that computes on a busy machine (see run.c).
- */
+ * `limit_ns` is wall time, or processor time for a box that computes on a busy machine without a
+ * card (see run.c). */
 int run_pass(struct run_box *box, const struct wire_request *request, const int fds[2],
              uint64_t limit_ns, struct run_outcome *outcome, struct err *e);
 
