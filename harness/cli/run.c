@@ -19,6 +19,8 @@ enum {
     OPTION_DEVICE,
     OPTION_GPU,
     OPTION_SHARE_CARD,
+    OPTION_SANITIZE,
+    OPTION_FIRST_FAILURE,
     OPTION_CHECK,
     OPTION_SCHEDULES,
     OPTION_SCHEDULE,
@@ -36,6 +38,8 @@ static const struct option OPTIONS[] = {
     {"output", required_argument, NULL, OPTION_OUTPUT},
     {"device", required_argument, NULL, OPTION_DEVICE},
     {"gpu", required_argument, NULL, OPTION_GPU},
+    {"first-failure", no_argument, NULL, OPTION_FIRST_FAILURE},
+    {"sanitize", no_argument, NULL, OPTION_SANITIZE},
     {"share-card", no_argument, NULL, OPTION_SHARE_CARD},
     {"check", required_argument, NULL, OPTION_CHECK},
     {"schedules", required_argument, NULL, OPTION_SCHEDULES},
@@ -126,6 +130,13 @@ static int parse(struct cli *cli, int argc, char **argv, struct run_call *call)
             call->judge.share_card = true;
             call->device.gpu_only = "--share-card";
             break;
+        case OPTION_FIRST_FAILURE:
+            call->judge.first_failure = true;
+            break;
+        case OPTION_SANITIZE:
+            call->judge.sanitize = true;
+            call->device.gpu_only = "--sanitize";
+            break;
         case OPTION_CHECK:
             call->device.cpu_only = "--check";
             status = cli_parse_checks(cli, optarg, &call->judge.checks);
@@ -141,7 +152,6 @@ static int parse(struct cli *cli, int argc, char **argv, struct run_call *call)
             break;
         case OPTION_PROFILE:
             call->judge.profile = true;
-            call->device.cpu_only = "--profile";
             break;
         case OPTION_TRACE:
             call->trace = optarg;

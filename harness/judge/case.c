@@ -3,9 +3,11 @@
 #include "judge/case.h"
 
 #include "base/file.h"
+#include "judge/card_profile.h"
 #include "judge/costs.h"
 #include "judge/inspect.h"
 #include "judge/request.h"
+#include "judge/sanitize.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -83,6 +85,11 @@ static void add_finding(struct session *s, struct result_case *result, const str
     if (!result->findings)
         result->findings = arena_array(s->arena, ALL, sizeof *result->findings);
     result->findings[result->finding_count++] = *f;
+}
+
+void case_add_finding(struct case_run *r, const struct wire_finding *f)
+{
+    add_finding(r->s, r->result, f);
 }
 
 static void take_findings(struct case_run *r)
@@ -182,7 +189,8 @@ static int judge_pass(struct case_run *r, const struct pass *p, uint32_t counter
     if (case_run_pass(r, &request, e) != 0)
         return -1;
     result->passes++;
-    if (p->number == 0 && r->outcome.how == RUN_REPLIED && r->outcome.reply.status == WIRE_DONE) {
+    if (p->number == 0 && !r->s->options->on_gpu && r->outcome.how == RUN_REPLIED &&
+        r->outcome.reply.status == WIRE_DONE) {
         result->has_counters = true;
         result->counters = r->outcome.reply.counters;
     }
@@ -283,7 +291,8 @@ static const char *other_options(const struct session *s, const struct result_ca
                             result->failing.seed);
     else if (only->is_set)
         pass = arena_printf(a, " --schedule %s", wire_schedule_key(only->schedule));
-    return arena_printf(a, "%s%s", pass, list);
+    return arena_printf(a, "%s%s%s%s", s->options->on_gpu ? " --device gpu" : "",
+                        s->options->sanitize ? " --sanitize" : "", pass, list);
 }
 
 static const char *reproduce_command(const struct session *s, const struct result_case *result)
@@ -306,6 +315,19 @@ static const char *printed(struct arena *arena, const struct text *t)
                         t->length - PRINTED_MAX);
 }
 
+/* What was asked for besides the verdict, of this one case. */
+static int look_closer(struct case_run *r, struct err *e)
+{
+    int status = 0;
+    if (!r->s->options->on_gpu)
+        return inspect_case(r, e);
+    if (r->s->sanitizer)
+        status = sanitize_case(r, e);
+    if (status == 0 && r->s->profiler)
+        status = card_profile_case(r, e);
+    return status;
+}
+
 int session_run_case(struct session *s, struct prepared_case *c, struct result_case *result,
                      struct err *e)
 {
@@ -319,7 +341,7 @@ int session_run_case(struct session *s, struct prepared_case *c, struct result_c
     r->had_earlier_passes = s->submission.passes_before_case > 0;
     int status = run_passes(r, e);
     if (status == 0 && s->inspected && strcmp(s->inspected, result->name) == 0)
-        status = inspect_case(r, e);
+        status = look_closer(r, e);
     if (result->verdict != VERDICT_accepted)
         result->reproduce = reproduce_command(s, result);
     result->stdout_text = printed(s->arena, &r->out);

@@ -21,6 +21,9 @@ struct case_run {
 /* One pass: outcome and verdict are filled. -1 when something of ours failed. */
 int case_run_pass(struct case_run *r, const struct wire_request *request, struct err *e);
 
+/* Adds one unless it is there already, or there are too many. */
+void case_add_finding(struct case_run *r, const struct wire_finding *f);
+
 /* Does this case get the row of passes.def? */
 bool case_gets_pass(const struct case_run *r, const struct pass *p);
 

@@ -63,7 +63,9 @@ static void *work_off(void *context)
         crew->was_run[i] = w->status == 0;
         atomic_fetch_add(&crew->done, 1);
         unsigned late = w->session.timed_out_cases - before;
-        if (w->status != 0 ||
+        bool enough = crew->options->first_failure && w->status == 0 &&
+                      crew->results[i].verdict != VERDICT_accepted;
+        if (w->status != 0 || enough ||
             (late && atomic_fetch_add(&crew->timed_out, late) + late >= TIMED_OUT_CASES_MAX))
             work_cancel(crew->work);
     }
@@ -141,7 +143,10 @@ static void gather(const struct crew *crew, struct arena *arena, struct result *
             result->verdict = r->verdict;
     }
     unsigned left_out = crew->work->count - result->case_count;
-    if (left_out)
+    if (left_out && crew->options->first_failure)
+        result->message =
+            arena_printf(arena, "%u cases after the first failing one were not run", left_out);
+    else if (left_out)
         result->message =
             arena_printf(arena, "%u cases ran out of time; %u of the others were not run",
                          atomic_load(&crew->timed_out), left_out);

@@ -31,7 +31,9 @@ const char *inspect_choose(const struct work *work, const struct judge_options *
             break;
         }
     }
-    return (options->profile || options->trace) && best ? best->data.instance->name : NULL;
+    return (options->profile || options->trace || options->sanitize) && best
+               ? best->data.instance->name
+               : NULL;
 }
 
 static void take_profile(struct case_run *r, const uint8_t *bytes)

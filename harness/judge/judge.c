@@ -8,6 +8,7 @@
 #include "judge/compile/compile.h"
 #include "judge/crew.h"
 #include "judge/gpu/lock.h"
+#include "judge/gpu/tools.h"
 #include "judge/inspect.h"
 #include "judge/problem/suggest.h"
 #include "judge/problem/target.h"
@@ -18,6 +19,8 @@
 #include <string.h>
 
 static const uint64_t START_LIMIT_NS = 10000000000u; /* to load a library */
+/* The same and a context; a driver that nobody keeps awake wakes all cards of the machine first. */
+static const uint64_t CARD_START_LIMIT_NS = 60000000000u;
 
 /* One run of nvcc in a thread. Its strings live in an arena of its own until the thread is joined.
  */
@@ -163,6 +166,7 @@ static struct run_spec run_spec_of(const struct judging *j, const char *library)
     if (j->session.options->on_gpu) {
         spec.card = j->card.card->uuid;
         spec.memory_bytes = 0; /* the driver reserves far more than it uses */
+        spec.start_limit_ns = CARD_START_LIMIT_NS;
     }
     /* The limit is meant for what the submission takes; the device itself needs some as well. */
     if (spec.memory_bytes)
@@ -228,16 +232,39 @@ static int finish_compiling(struct judging *j)
     return 1;
 }
 
+static int find_tool(const struct judging *j, const char *name, const char *option,
+                     const char **path, struct err *e)
+{
+    *path = tool_find(name, j->toolkit.home, j->session.arena);
+    if (*path)
+        return 0;
+    return err_set(e,
+                   "%s needs %s, which is neither in PATH nor in %s/bin: install the CUDA Toolkit "
+                   "with its tools, or leave %s out",
+                   option, name, j->toolkit.home, option);
+}
+
+static int find_tools(struct judging *j, struct err *e)
+{
+    const struct judge_options *o = j->session.options;
+    if (o->sanitize &&
+        find_tool(j, "compute-sanitizer", "--sanitize", &j->session.sanitizer, e) != 0)
+        return -1;
+    return o->profile ? find_tool(j, "ncu", "--profile on a card", &j->session.profiler, e) : 0;
+}
+
 /* On a card: its own code, so that the driver has nothing to compile when a box starts. */
 static int find_gpu_parts(struct judging *j, struct err *e)
 {
     unsigned capability = cards_capability(j->session.options->cards);
-    j->cudart = j->paths->gpu_cudart ? j->paths->gpu_cudart
-                                     : toolkit_cudart(&j->toolkit, j->session.arena);
+    j->cudart =
+        j->paths->gpu_cudart ? j->paths->gpu_cudart : toolkit_cudart(&j->toolkit, j->session.arena);
     if (!j->cudart)
         return err_set(e,
                        "the CUDA Toolkit in %s has no libcudart.so.13: install its cudart package",
                        j->toolkit.home);
+    if (find_tools(j, e) != 0)
+        return -1;
     j->target = target_for_card(j->problem.target, capability);
     if (!j->target)
         return err_set(e,
@@ -285,6 +312,7 @@ static int judge_all(struct judging *j, const char *problem_id, struct err *e)
         compile_check_source(s->source, e) != 0 || choose_cases(j, e) != 0)
         return -1;
     s->problem = &j->problem;
+    s->cpu_cudart = j->paths->cudart;
     s->use_reference = s->options->reference_as_oracle || !j->problem.oracle;
     struct err fault;
     if (check_parts(j, &fault) != 0)

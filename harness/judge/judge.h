@@ -18,27 +18,29 @@
 
 struct judge_paths {  /* where things are; filled by cli from judge.sh's environment or the build */
     const char *root; /* folder with problems/ and reference/ */
-    const char *runner; /* build/bin/runner */
-    const char *cudart; /* build/lib/libcudart.so.13 */
-    const char *cache;  /* compiled submissions */
+    const char *runner;     /* build/bin/runner */
+    const char *cudart;     /* build/lib/libcudart.so.13 */
+    const char *cache;      /* compiled submissions */
     const char *gpu_cudart; /* NVIDIA's libcudart.so.13; NULL = that of the CUDA Toolkit */
     const char *locks;      /* folder of the locks of cards; NULL = the usual one */
 };
 
 struct judge_options {
-    uint64_t seed;            /* 0 = draw a secret one */
-    const char *case_name;    /* NULL = all */
-    uint32_t checks;          /* enum wire_check; 0 = WIRE_CHECK_DEFAULT */
-    unsigned schedules;       /* seeded passes of every case that is small enough for them */
-    struct pass_choice only;  /* instead of all passes, when set */
-    bool on_gpu;              /* NVIDIA's libcudart and a card instead of the CPU device */
+    uint64_t seed;             /* 0 = draw a secret one */
+    const char *case_name;     /* NULL = all */
+    uint32_t checks;           /* enum wire_check; 0 = WIRE_CHECK_DEFAULT */
+    unsigned schedules;        /* seeded passes of every case that is small enough for them */
+    struct pass_choice only;   /* instead of all passes, when set */
+    bool on_gpu;               /* NVIDIA's libcudart and a card instead of the CPU device */
     const struct cards *cards; /* with on_gpu: the first free one of these is used */
     bool share_card;           /* do not keep others from it meanwhile: then nothing is timed */
-    bool reference_as_oracle; /* expected answers from the reference even if there is an oracle */
-    bool profile;             /* costs per line of the one case, or of a small one */
-    bool trace;               /* every access of that case; the first public one unless named */
-    bool count;               /* also sectors and bank conflicts, in the first pass of every case */
-    const char *command;      /* how people start the judge, for `reproduce`; NULL = "./judge.sh" */
+    bool reference_as_oracle;  /* expected answers from the reference even if there is an oracle */
+    bool profile;              /* costs per line of the one case, or of a small one */
+    bool first_failure;        /* no case is begun after one that failed */
+    bool sanitize;             /* on a card: that case also under compute-sanitizer's tools */
+    bool trace;                /* every access of that case; the first public one unless named */
+    bool count;          /* also sectors and bank conflicts, in the first pass of every case */
+    const char *command; /* how people start the judge, for `reproduce`; NULL = "./judge.sh" */
     void (*progress)(void *context, const char *what, unsigned done, unsigned total);
     void (*waiting)(void *context, const char *sentence); /* for a card that others use */
     void *progress_context;                               /* of both */

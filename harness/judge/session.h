@@ -14,6 +14,9 @@ struct session {
     const char *source; /* as the caller named it */
     uint32_t checks;    /* enum wire_check bits */
     uint64_t seed;
+    const char *sanitizer; /* compute-sanitizer; NULL = it is not wanted */
+    const char *cpu_cudart;
+    const char *profiler;  /* ncu, on a card; the same */
     const char *inspected; /* name of the case that is looked at line by line, NULL = none */
     struct keeper submission, reference;
     bool use_reference;       /* it gives the expected answers */

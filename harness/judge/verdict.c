@@ -133,6 +133,11 @@ static void judge_reply(const struct case_data *data, const struct wire_request 
         snprintf(add(v, FINDING_exit), MESSAGE_BYTES,
                  "the compiled submission could not be loaded: %.440s", reply->message);
         return;
+    case WIRE_NO_DEVICE:
+        v->verdict = VERDICT_judge_error;
+        v->is_our_fault = true;
+        v->message = arena_strdup(arena, reply->message);
+        return;
     case WIRE_READY:
         snprintf(add(v, FINDING_exit), MESSAGE_BYTES, "the process answered out of turn");
         return;

@@ -10,15 +10,15 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
-static int load(char **argv, struct device *device, call_entry *entry, struct err *e)
+static int load(char **argv, const struct device *device, call_entry *entry, struct err *e)
 {
-    if (device_open(argv[1], device, e) != 0)
-        return -1;
     crash_catch(device->hooks, WIRE_SOCKET_FD); /* constructors run in dlopen */
     void *library = dlopen(argv[2], RTLD_NOW | RTLD_LOCAL);
     if (!library)
@@ -80,6 +80,7 @@ int main(int argc, char **argv)
 #ifndef SJ_SANITIZED /* LeakSanitizer attaches to its own process */
     prctl(PR_SET_DUMPABLE, 0);
 #endif
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* also where a tool stands between the judge and us */
     prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
     /* A line reaches the judge when it ends: a crash must not swallow what led up to it. */
     setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
@@ -88,8 +89,9 @@ int main(int argc, char **argv)
     call_entry entry = NULL;
     struct err e = {""};
     struct wire_reply hello = {.magic = WIRE_MAGIC, .status = WIRE_READY};
-    if (load(argv, &device, &entry, &e) != 0) {
-        hello.status = WIRE_LOAD_FAILED;
+    bool has_device = device_open(argv[1], &device, &e) == 0;
+    if (!has_device || load(argv, &device, &entry, &e) != 0) {
+        hello.status = has_device ? WIRE_LOAD_FAILED : WIRE_NO_DEVICE;
         memcpy(hello.message, e.text, sizeof hello.message - 1);
         return answer(&hello) == 0 ? 0 : 1;
     }

@@ -102,12 +102,25 @@ static void free_buffers(const struct device *d, void **buffers, unsigned count)
     }
 }
 
+/* A bare buffer ends where its payload ends; it still begins where its address is to begin. */
+static uint64_t payload_offset(const struct wire_request *q, const struct wire_param *p)
+{
+    return (q->bare ? 0 : (uint64_t)WIRE_GUARD_BYTES) + p->misalign;
+}
+
+static uint64_t whole_bytes(const struct wire_request *q, const struct wire_param *p)
+{
+    if (!q->bare)
+        return wire_buffer_bytes(p);
+    return p->misalign + p->bytes ? p->misalign + p->bytes : 1;
+}
+
 static cudaError_t allocate(const struct device *d, const struct wire_request *q, void **buffers)
 {
     for (unsigned i = 0; i < q->param_count; i++) {
         if (q->params[i].kind != WIRE_PARAM_BUFFER)
             continue;
-        cudaError_t error = d->cudaMalloc(&buffers[i], wire_buffer_bytes(&q->params[i]));
+        cudaError_t error = d->cudaMalloc(&buffers[i], whole_bytes(q, &q->params[i]));
         if (error != cudaSuccess) {
             buffers[i] = NULL;
             free_buffers(d, buffers, i);
@@ -137,11 +150,6 @@ static int replace_buffers(struct pass_state *s, const struct wire_request *q, s
     return 0;
 }
 
-static uint64_t payload_offset(const struct wire_param *p)
-{
-    return (uint64_t)WIRE_GUARD_BYTES + p->misalign;
-}
-
 /* Poison from byte `from` of buffer `index` up to `to`. */
 static cudaError_t put_poison(struct pass_state *s, const struct wire_request *q, unsigned index,
                               uint64_t from, uint64_t to)
@@ -162,15 +170,17 @@ static cudaError_t put_poison(struct pass_state *s, const struct wire_request *q
 static cudaError_t fill_buffer(struct pass_state *s, const struct wire_request *q, unsigned index)
 {
     const struct wire_param *p = &q->params[index];
-    uint64_t whole = wire_buffer_bytes(p), start = payload_offset(p), end = start + p->bytes;
+    uint64_t whole = whole_bytes(q, p), start = payload_offset(q, p), end = start + p->bytes;
+    if (q->bare && (p->role == WIRE_OUTPUT || p->role == WIRE_WORKSPACE))
+        return cudaSuccess;
     if (p->role == WIRE_OUTPUT || p->role == WIRE_WORKSPACE)
         return put_poison(s, q, index, 0, whole);
-    cudaError_t error = put_poison(s, q, index, 0, start);
+    cudaError_t error = q->bare ? cudaSuccess : put_poison(s, q, index, 0, start);
     if (error == cudaSuccess && p->bytes)
         error =
             s->device->cudaMemcpy((uint8_t *)s->buffers[index] + start,
                                   s->inputs.bytes + p->in_offset, p->bytes, cudaMemcpyHostToDevice);
-    return error == cudaSuccess ? put_poison(s, q, index, end, whole) : error;
+    return error == cudaSuccess && !q->bare ? put_poison(s, q, index, end, whole) : error;
 }
 
 /* Everything on the device as the entry is to find it. */
@@ -190,7 +200,7 @@ static int prepare(struct pass_state *s, const struct wire_request *q, struct er
         error = fill_buffer(s, q, i);
         if (!d->hooks)
             continue;
-        uint8_t *payload = (uint8_t *)s->buffers[i] + payload_offset(p);
+        uint8_t *payload = (uint8_t *)s->buffers[i] + payload_offset(q, p);
         d->hooks->narrow(payload, p->bytes, p->name);
         if (p->role == WIRE_OUTPUT || p->role == WIRE_WORKSPACE)
             d->hooks->forget(payload, p->bytes);
@@ -284,8 +294,8 @@ static void point(struct pass_state *s, const struct wire_request *q, void **poi
             pointers[i] = s->device->stream;
         if (p->kind != WIRE_PARAM_BUFFER)
             continue;
-        pointers[i] = (uint8_t *)s->buffers[i] + payload_offset(p);
-        s->named[named++] = (struct crash_buffer){s->buffers[i], wire_buffer_bytes(p), p->name};
+        pointers[i] = (uint8_t *)s->buffers[i] + payload_offset(q, p);
+        s->named[named++] = (struct crash_buffer){s->buffers[i], whole_bytes(q, p), p->name};
     }
     crash_name_buffers(s->named, named);
 }
@@ -313,7 +323,7 @@ void pass_run(struct pass_state *s, const struct wire_request *q, const int fds[
     reply->elapsed_ns = clock_now_ns() - start;
 
     observe(s, q, bytes_before, reply);
-    if (error == cudaSuccess) {
+    if (error == cudaSuccess && !q->bare) { /* parts of an output may be nobody's to write */
         error = copy_back(s, q);
         when = "copying the results back";
     }

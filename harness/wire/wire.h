@@ -180,6 +180,8 @@ struct wire_request {
     uint64_t profile_offset, profile_bytes;
     uint64_t trace_offset, trace_bytes;
     uint64_t poison_seed; /* outputs, workspace and guards hold wire_poison() of it */
+    uint32_t bare;        /* 1: there are neither guards nor poison, and nothing comes back, for a
+                             tool that watches every byte itself */
     struct wire_device_config device;
     struct wire_param params[WIRE_PARAMS_MAX];
 };
@@ -205,6 +207,7 @@ uint64_t wire_poison_find_change(const void *at, uint64_t from, uint64_t bytes, 
 enum wire_status {
     WIRE_READY,       /* sent once, after the submission was loaded */
     WIRE_LOAD_FAILED, /* the .so could not be loaded or has no such symbol: `message` */
+    WIRE_NO_DEVICE,   /* the device cannot be used, before the .so was looked at: `message` */
     WIRE_DONE,        /* the entry returned, the device was synchronised, outputs are copied back */
     WIRE_CUDA_ERROR,  /* the call, or the synchronise after it, failed: `cuda_error`, `message` */
     WIRE_CRASHED,     /* the runner's signal handler answers: `signal`, `message` */

@@ -87,8 +87,8 @@ void e2e_need_nvcc(void)
 
 static bool is_ours(const char *entry)
 {
-    static const char *const NAMES[] = {
-        "SCANJUDGE_ROOT=", "SCANJUDGE_CACHE=", "SCANJUDGE_COMMAND=", "SCANJUDGE_DEVICE=", "LC_ALL="};
+    static const char *const NAMES[] = {"SCANJUDGE_ROOT=", "SCANJUDGE_CACHE=", "SCANJUDGE_COMMAND=",
+                                        "SCANJUDGE_DEVICE=", "LC_ALL="};
     for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++)
         if (strncmp(entry, NAMES[i], strlen(NAMES[i])) == 0)
             return true;

@@ -1,91 +1,200 @@
 #!/bin/sh
-# The labelled files on a real card.
+# The judge on a real card, in one command.
 #
-#   tests/gpu/run.sh build        here: build-portable/, which needs nothing installed on the other machine
-#   tests/gpu/run.sh card OUT     on a machine with a card and nvcc: judges every reference and every
-#                                 labelled submission with --device gpu, writes OUT/verdicts.txt
-#   tests/gpu/run.sh compare OUT  here: against the labels, which are the CPU device's verdicts
+#   tests/gpu/run.sh                here, with a card: builds, runs everything, writes its sections of RESULTS.md
+#   tests/gpu/run.sh ssh HOST       builds here, travels to HOST, which has a card and nvcc, and runs there
+#   tests/gpu/run.sh pack FILE      what travels, for another way of travelling: unpack it, run
+#                                   `tests/gpu/run.sh card OUT` inside, bring OUT back
+#   tests/gpu/run.sh report OUT     RESULTS.md from what came back
 #
-# With no card, `card` says so and ends with 77, CTest's status for a skipped test.
+# What runs there: every reference but the serial ones and every labelled submission through `judge run
+# --device gpu`, the programs of tests/faults as they are, and the benches. Nothing has to be installed there: the
+# judge is linked statically. With no card, `card` says so and ends with 77, CTest's status for a skipped test.
+# PARTS="judged programs bench" chooses; JOBS, LIMIT_S (per file), ONLY (a pattern of file names) as they say.
 set -u
 root=$(cd "$(dirname "$0")/../.." && pwd -P)
 cd "$root" || exit 3
 
-# How long one judging may take: a kernel that hangs costs its time limit, case by case.
-limit_s=${LIMIT_S:-60}
-jobs=${JOBS:-8}
-device=${DEVICE:-gpu} # cpu: to try this script
+parts=${PARTS:-judged programs bench}
+jobs=${JOBS:-$(nproc)}
+limit_s=${LIMIT_S:-60}   # a kernel that hangs costs the problem's time limit
+program_s=${PROGRAM_S:-5} # the same for a program of the fault table
+device=${DEVICE:-gpu}    # cpu: to try this script
+judge=${JUDGE:-$root/build-portable/bin/judge}
+cache=${CACHE:-${TMPDIR:-/tmp}/scanjudge-gpu}
 
 build() {
     cmake --preset portable >/dev/null && cmake --build --preset portable --target judge runner sj_cudart
 }
 
-# files: "PROBLEM FILE EXPECTED" per line. The serial references are minutes on a card.
-files() {
-    for f in reference/*/*.cu; do
-        case $f in */serial.cu) continue ;; esac
-        problem=${f#*/}
-        echo "${problem%/*} $f accepted"
+# What travels, as a tar: the tree, with stripped programs.
+pack() {
+    build >&2 || return 1
+    stage=$(mktemp -d) || return 1
+    mkdir -p "$stage/build-portable/bin" "$stage/build-portable/lib" "$stage/tests/gpu"
+    for f in bin/judge bin/runner lib/libcudart.so.13; do
+        strip -o "$stage/build-portable/$f" "build-portable/$f" || return 1
     done
-    for f in submissions/*/*/*.cu; do
-        problem=${f#*/}
-        problem=${problem%%/*}
-        expected=$(sed -n 's|^// expect: *\([a-z_]*\).*|\1|p' "$f" | head -n 1)
-        if [ -z "$expected" ]; then
-            expected=${f%/*}
-            expected=${expected##*/}
-        fi
-        echo "$problem $f $expected"
-    done
+    cp -r problems reference submissions "$stage/"
+    cp -r tests/faults "$stage/tests/"
+    cp -r tests/gpu/. "$stage/tests/gpu/"
+    git rev-parse --short HEAD >"$stage/COMMIT" 2>/dev/null
+    tar -C "$stage" -czf - .
+    status=$?
+    rm -rf "$stage"
+    return $status
 }
 
-# one OUT PROBLEM FILE EXPECTED: a line "FILE EXPECTED VERDICT SECONDS"
+# ---- on the card ----
+
+files() {
+    {
+        ls reference/*/*.cu | grep -v '/serial\.cu$' # minutes on a card
+        ls submissions/*/*/*.cu
+    } | grep -e "${ONLY:-.}"
+}
+
+now() { date +%s.%N; }
+since() { echo "$1 $(now)" | awk '{ printf "%.1f", $2 - $1 }'; }
+
+# one FILE: a line "FILE VERDICT SECONDS"
 one() {
-    out=$1
-    shift
-    expected=$3
-    [ "$device:$3" != gpu:cost_limit_exceeded ] || expected=accepted # a card counts nothing
-    began=$(date +%s.%N)
-    verdict=$(SCANJUDGE_ROOT=$root XDG_CACHE_HOME=/tmp/scanjudge-cache timeout -k 5 "$limit_s" \
-        build-portable/bin/judge run "$1" "$2" --device "$device" --format json 2>"$out/stderr.$$" |
-        tee "$out/last.$$.json" | sed -n 's/^ *"verdict": "\([a-z_]*\)".*/\1/p' | head -n 1)
-    ended=$(date +%s.%N)
-    echo "$2 $expected ${verdict:-none} $(echo "$began $ended" | awk '{ printf "%.1f", $2 - $1 }')"
-    if [ "$verdict" != "$expected" ]; then
-        { echo "== $2"; cat "$out/stderr.$$"; head -c 3000 "$out/last.$$.json"; } >>"$out/differ.txt"
-    fi
-    rm -f "$out/stderr.$$" "$out/last.$$.json"
+    began=$(now)
+    problem=${1#*/}
+    json=$(SCANJUDGE_ROOT=$root SCANJUDGE_CACHE=$cache timeout -k 5 "$limit_s" "$judge" run "${problem%%/*}" \
+        "$1" --device "$device" $share --first-failure --format json 2>"$out/stderr.$$")
+    verdict=$(printf '%s\n' "$json" | sed -n 's/^ *"verdict": "\([a-z_]*\)".*/\1/p' | head -n 1)
+    echo "$1 ${verdict:-none} $(since "$began")"
+    { echo "== $1"; head -c 2000 "$out/stderr.$$"
+      printf '%s\n' "$json" | grep -v -e '^ *"[a-z_]*": \([0-9.-]*\|true\|false\),*$' | head -c 3000; } >"$out/judged/$(echo "$1" | tr / _).txt"
+    rm -f "$out/stderr.$$"
+}
+
+judged() {
+    # Correctness only, so that judgings may share the card: contexts are what takes the time.
+    share=
+    [ "$device" = cpu ] || share=--share-card
+    export out share device judge limit_s cache
+    mkdir -p "$out/judged"
+    files | xargs -P "$jobs" -n 1 "$0" one >"$out/verdicts.txt"
+    tar -C "$out" -czf "$out/judged.tar.gz" judged && rm -r "$out/judged"
+}
+
+binary_of() { echo "$out/bin/$(echo "$1" | tr / _)"; }
+
+compile() {
+    bin=$(binary_of "$1")
+    nvcc -std=c++17 -O3 -lineinfo -arch="${ARCH:-native}" -o "$bin" "$1" >"$bin.log" 2>&1 ||
+        { echo "$1:"; cat "$bin.log"; } >>"$out/failed.txt"
+}
+
+# program FILE CASE: a line "FILE CASE STATUS"
+program() {
+    timeout -k 2 "$program_s" "$(binary_of "$1")" "$2" >/dev/null 2>&1 </dev/null
+    echo "$1 $2 $?"
+}
+
+programs() {
+    export out program_s
+    mkdir -p "$out/bin"
+    tables=$(ls tests/faults/*/*.cu | grep -e "${ONLY:-.}")
+    echo "$tables" | xargs -P "$jobs" -n 1 "$0" compile
+    for f in $tables; do
+        sed -n "s|^// case \([a-z0-9_]*\):.*|$f \1|p" "$f"
+    done | xargs -P "$jobs" -n 2 "$0" program >"$out/programs.txt"
+    rm -r "$out/bin"
+}
+
+bench() {
+    for script in tests/gpu/bench/*.sh; do
+        [ -e "$script" ] || continue
+        name=$(basename "$script" .sh)
+        timeout -k 5 "${BENCH_S:-120}" sh "$script" "$out/bench.$name.md" >"$out/bench.$name.log" 2>&1 ||
+            echo "bench $name: status $?" >>"$out/failed.txt"
+    done
 }
 
 card() {
-    if [ "$device" = gpu ] && [ ! -e /dev/nvidia0 ]; then
-        echo "skipped: there is no NVIDIA card here (no /dev/nvidia0)"
+    if [ "$device" = gpu ] && ! nvidia-smi -L >/dev/null 2>&1; then
+        echo "skipped: there is no NVIDIA card here (nvidia-smi -L shows none)"
         exit 77
     fi
     mkdir -p "$1"
-    : >"$1/differ.txt"
+    out=$(cd "$1" && pwd -P)
     {
         date -u +%Y-%m-%d
-        [ "$device" = cpu ] || nvidia-smi --query-gpu=name,driver_version --format=csv,noheader
-        nvcc --version | tail -n 2 | head -n 1
-    } >"$1/machine.txt"
-    files | grep -e "${ONLY:-.}" | xargs -P "$jobs" -L 1 "$0" one "$1" >"$1/verdicts.txt"
+        if [ "$device" = gpu ]; then nvidia-smi --query-gpu=name,driver_version --format=csv,noheader | head -n 1; else echo none; fi
+        nvcc --version | sed -n 's/.*V\([0-9.]*\)$/\1/p'
+        cat COMMIT 2>/dev/null || git rev-parse --short HEAD 2>/dev/null || echo unknown
+    } >"$out/machine.txt"
+    began=$(now)
+    for part in $parts; do
+        $part
+        echo "$part $(since "$began")" >>"$out/times.txt"
+    done
 }
 
-compare() {
-    awk '$2 == $3 { same++; next }
-         { differ[$1] = $2 " by the label, " $3 " on the card" }
-         END { printf "%d the same\n", same
-               for (f in differ) print f ": " differ[f] }' "$1/verdicts.txt" | sort
+# ---- back here ----
+
+# section TITLE FILE: that section of RESULTS.md, whatever stood there, is FILE now.
+section() {
+    results=tests/gpu/RESULTS.md
+    awk -v title="## $1" -v body="$2" '
+        function put() { print title; print ""; while ((getline line <body) > 0) print line; done = 1 }
+        $0 == title { put(); skip = 1; next }
+        /^## / { skip = 0 }
+        !skip { print }
+        END { if (!done) { print ""; put() } }' "$results" >"$results.new" && mv "$results.new" "$results"
+}
+
+report() {
+    out=$1
+    { read -r day && read -r card && read -r nvcc && read -r commit; } <"$out/machine.txt"
+    {
+        echo "$day, $card, CUDA $nvcc, commit $commit: \`tests/gpu/run.sh\`."
+        echo
+        tests/gpu/compare.sh "$out"
+        echo $? >"$out/compare.status"
+    } >"$out/report.md"
+    section "The labelled files, judged on the card" "$out/report.md"
+    for f in "$out"/bench.*.md; do
+        [ -e "$f" ] || continue
+        name=${f##*/bench.}
+        section "Bench: ${name%.md}" "$f"
+    done
+    return "$(cat "$out/compare.status")"
+}
+
+here() {
+    out=$(mktemp -d) || exit 3
+    build >/dev/null && (card "$out")
+    status=$?
+    [ $status = 0 ] && { report "$out"; status=$?; }
+    echo "what the card said is in $out"
+    exit $status
+}
+
+by_ssh() {
+    out=$(mktemp -d) || exit 3
+    pack >"$out/travels.tar.gz" || exit 3
+    # shellcheck disable=SC2029
+    ssh "$1" 'd=$(mktemp -d) && cd "$d" && tar -xzf - && PARTS="'"$parts"'" tests/gpu/run.sh card OUT >&2
+        status=$?; [ $status = 0 ] && tar -C OUT -czf - .; cd / && rm -rf "$d"; exit $status' \
+        <"$out/travels.tar.gz" >"$out/back.tar.gz" || exit $?
+    tar -C "$out" -xzf "$out/back.tar.gz" && report "$out"
 }
 
 case ${1:-} in
-build) build ;;
+'') here ;;
+ssh) by_ssh "${2:?which host}" ;;
+pack) pack >"${2:?into which file}" ;;
 card) card "${2:?where to}" ;;
-one) one "$2" "$3" "$4" "$5" ;;
-compare) compare "${2:?the folder that card wrote}" ;;
+one) one "$2" ;;
+compile) compile "$2" ;;
+program) program "$2" "$3" ;;
+report) report "${2:?the folder that came back}" ;;
 *)
-    sed -n '2,9s/^# \{0,1\}//p' "$0"
+    sed -n '2,15s/^# \{0,1\}//p' "$0"
     exit 2
     ;;
 esac

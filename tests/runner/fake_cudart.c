@@ -91,6 +91,16 @@ void fake_leave(int *device, int value)
     left_value = value;
 }
 
+/* Of the allocation that holds this address. */
+size_t fake_size(const void *device)
+{
+    for (int i = 0; i < block_count; i++)
+        if ((const char *)device >= blocks[i].device &&
+            (const char *)device < blocks[i].device + blocks[i].bytes)
+            return blocks[i].bytes;
+    return 0;
+}
+
 size_t fake_forgotten(void)
 {
     return forgotten_bytes;

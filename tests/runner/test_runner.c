@@ -30,8 +30,9 @@ struct fixture {
     struct err e;
 };
 
-static void open_library(struct fixture *f, const char *cudart, const char *library,
-                         const char *entry)
+/* The same with a card and a tool in front; both may be NULL. */
+static void open_with(struct fixture *f, const char *cudart, const char *library, const char *entry,
+                      const char *card, const char *const *before)
 {
     char cudart_path[512], library_path[512];
     snprintf(cudart_path, sizeof cudart_path, "%s/%s.so", FAKES, cudart);
@@ -40,11 +41,19 @@ static void open_library(struct fixture *f, const char *cudart, const char *libr
                             .cudart = cudart_path,
                             .library = library_path,
                             .entry = entry,
+                            .card = card,
+                            .before = before,
                             .start_limit_ns = 20 * SECOND_NS,
                             .output_bytes = 100000};
     memset(f, 0, sizeof *f);
     assert_int_equal(run_open(&spec, &f->box, &f->outcome, &f->e), 0);
     f->pid = f->box.process.pid;
+}
+
+static void open_library(struct fixture *f, const char *cudart, const char *library,
+                         const char *entry)
+{
+    open_with(f, cudart, library, entry, NULL, NULL);
 }
 
 /* The request for (const int *in, int *out, int n, cudaStream_t stream), in = 1, 2, 3, ... */
@@ -531,17 +540,20 @@ static void test_loading_fails(void **state)
     (void)state;
     static const struct {
         const char *cudart, *library, *entry, *wanted;
+        enum wire_status status;
     } ROWS[] = {
-        {"fake_cudart", "fake_submission", "no_such_entry", "no function no_such_entry"},
-        {"fake_cudart", "no_such_library", "scan", "cannot be loaded"},
-        {"no_such_cudart", "fake_submission", "scan", "cannot load the CUDA runtime"},
-        {"fake_submission", "fake_submission", "scan", "CUDA runtime"},
+        {"fake_cudart", "fake_submission", "no_such_entry", "no function no_such_entry",
+         WIRE_LOAD_FAILED},
+        {"fake_cudart", "no_such_library", "scan", "cannot be loaded", WIRE_LOAD_FAILED},
+        {"no_such_cudart", "fake_submission", "scan", "cannot load the CUDA runtime",
+         WIRE_NO_DEVICE},
+        {"fake_submission", "fake_submission", "scan", "CUDA runtime", WIRE_NO_DEVICE},
     };
     for (size_t i = 0; i < sizeof ROWS / sizeof ROWS[0]; i++) {
         struct fixture f;
         open_library(&f, ROWS[i].cudart, ROWS[i].library, ROWS[i].entry);
         assert_int_equal(f.outcome.how, RUN_REPLIED);
-        assert_int_equal(f.outcome.reply.status, WIRE_LOAD_FAILED);
+        assert_int_equal(f.outcome.reply.status, ROWS[i].status);
         if (!strstr(f.outcome.reply.message, ROWS[i].wanted))
             fail_msg("%s", f.outcome.reply.message);
         assert_false(f.box.alive);
@@ -625,7 +637,7 @@ static void test_inside_of_the_box(void **state)
 {
     (void)state;
     setenv("JUDGE_SECRET", "42", 1);
-    unsetenv("CUDA_VISIBLE_DEVICES");
+    setenv("CUDA_VISIBLE_DEVICES", "7", 1); /* the judge's own, and not the box's */
     struct fixture f;
     open_entry(&f, "snoops");
     pass(&f, 20 * SECOND_NS);
@@ -636,9 +648,81 @@ static void test_inside_of_the_box(void **state)
 #ifndef SJ_SANITIZED
     assert_int_equal(seen[2], 0); /* not dumpable */
 #endif
-    assert_int_equal(seen[3], 3); /* PATH, LANG, CUDA_CACHE_DISABLE */
+    assert_int_equal(seen[3], 4); /* PATH, LANG, CUDA_CACHE_DISABLE, CUDA_VISIBLE_DEVICES */
+    assert_int_equal(seen[5], 0); /* its length: no card */
     assert_int_equal(seen[4], 0); /* outputs cannot be resized */
     unsetenv("JUDGE_SECRET");
+    unsetenv("CUDA_VISIBLE_DEVICES");
+    finish(&f);
+    open_with(&f, "fake_cudart_gpu", "fake_submission", "snoops", "GPU-0123", NULL);
+    make_request(&f);
+    pass(&f, 20 * SECOND_NS);
+    assert_int_equal(payload(&f, 1)[3], 4);
+    assert_int_equal(payload(&f, 1)[5], 8);
+    finish(&f);
+}
+
+/* A tool starts the runner, and writes its report when that has ended. */
+static void test_tool_in_front(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/test-runner-XXXXXX", script[256], report[16] = "";
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    snprintf(script, sizeof script, "\"$@\"; sleep 0.2; echo $? >%s", path);
+    const char *const before[] = {"/bin/sh", "-c", script, "sh", NULL};
+    struct fixture f;
+    open_with(&f, "fake_cudart_gpu", "fake_submission", "scan", "GPU-0123", before);
+    make_request(&f);
+    pass(&f, 20 * SECOND_NS);
+    assert_int_equal(f.outcome.reply.status, WIRE_DONE);
+    assert_int_equal(payload(&f, 1)[N - 1], N * (N - 1) / 2);
+    run_close_slowly(&f.box, 20 * SECOND_NS);
+    assert_int_equal(read(fd, report, sizeof report - 1), 2);
+    assert_string_equal(report, "0\n");
+    finish(&f);
+    /* A pass that fails ends the box, and lets the tool finish, too. */
+    assert_int_equal(ftruncate(fd, 0), 0);
+    open_with(&f, "fake_cudart_gpu", "fake_submission", "sync_error", "GPU-0123", before);
+    make_request(&f);
+    pass(&f, 20 * SECOND_NS);
+    assert_int_equal(f.outcome.reply.status, WIRE_CUDA_ERROR);
+    assert_false(f.box.alive);
+    assert_int_equal(pread(fd, report, sizeof report - 1, 0), 2);
+    finish(&f);
+    close(fd);
+    unlink(path);
+}
+
+/* A tool that does not end is ended. */
+static void test_tool_hangs(void **state)
+{
+    (void)state;
+    const char *const before[] = {"/bin/sh", "-c", "\"$@\"; sleep 600", "sh", NULL};
+    struct fixture f;
+    open_with(&f, "fake_cudart_gpu", "fake_submission", "scan", "GPU-0123", before);
+    make_request(&f);
+    pass(&f, 20 * SECOND_NS);
+    uint64_t start = clock_now_ns();
+    run_close_slowly(&f.box, SECOND_NS / 5);
+    assert_true(clock_now_ns() - start < 5 * SECOND_NS);
+    finish(&f);
+}
+
+/* Neither guards nor poison, and nothing comes back. */
+static void test_bare_request(void **state)
+{
+    (void)state;
+    struct fixture f;
+    open_library(&f, "fake_cudart_gpu", "fake_submission", "look_bare");
+    make_request(&f);
+    f.request.bare = 1;
+    memset(f.out.bytes, 0x5a, f.out.size);
+    pass(&f, 20 * SECOND_NS);
+    assert_int_equal(f.outcome.reply.status, WIRE_DONE);
+    for (uint64_t i = 0; i < f.request.out_bytes; i++)
+        assert_int_equal(f.out.bytes[i], 0x5a);
+    assert_non_null(strstr(text_str(&f.box.out), "in at 4, 4004 bytes, out at 0, 4000 bytes, 0"));
     finish(&f);
 }
 
@@ -758,6 +842,9 @@ int main(void)
         cmocka_unit_test(test_text_is_made_harmless),
         cmocka_unit_test(test_early_answer),
         cmocka_unit_test(test_inside_of_the_box),
+        cmocka_unit_test(test_tool_in_front),
+        cmocka_unit_test(test_tool_hangs),
+        cmocka_unit_test(test_bare_request),
         cmocka_unit_test(test_children_do_not_survive),
         cmocka_unit_test(test_bad_requests),
     };

@@ -153,8 +153,7 @@ static const char *describe(const struct cards *cards, const char *const *paths,
     for (unsigned i = 0; i < cards->count; i++) {
         long pid = stat(paths[i], &st) == 0 ? holder_of(&st) : 0;
         text_addf(&all, "%scard %u (%s) is in use by %s", i ? ", " : "", cards->items[i].number,
-                  cards->items[i].name,
-                  pid > 0 ? describe_process(pid, arena) : "another judging");
+                  cards->items[i].name, pid > 0 ? describe_process(pid, arena) : "another judging");
     }
     text_add(&all, "; waiting for it to end");
     const char *result = arena_strdup(arena, text_str(&all));

@@ -152,6 +152,28 @@ static json_t *profile(const struct wire_profile *p)
     return o;
 }
 
+static json_t *card_profile(const struct card_profile *p)
+{
+    json_t *kernels = checked(json_array());
+    for (unsigned i = 0; i < p->count; i++) {
+        const struct card_kernel *k = &p->kernels[i];
+        json_t *o = checked(json_object());
+        set(o, "kernel", string(k->name));
+        set(o, "launches", json_integer((json_int_t)k->launches));
+        set(o, "ns", number(k->ns));
+        set(o, "global_requests", number(k->requests));
+        set(o, "global_sectors", number(k->sectors));
+        set(o, "shared_bank_conflicts", number(k->bank_conflicts));
+        set(o, "warp_instructions", number(k->warp_instructions));
+        set(o, "instructions", number(k->instructions));
+        set(o, "dram_bytes", number(k->dram_bytes));
+        set(o, "dram_percent_of_peak", number(k->dram_percent));
+        set(o, "sm_percent_of_peak", number(k->sm_percent));
+        append(kernels, o);
+    }
+    return kernels;
+}
+
 static json_t *one_case(const struct result_case *c)
 {
     json_t *o = checked(json_object());
@@ -175,6 +197,9 @@ static json_t *one_case(const struct result_case *c)
     if (c->profile)
         set(o, "profile", profile(c->profile));
     set_text(o, "profile_note", c->profile_note);
+    if (c->card_profile)
+        set(o, "card_profile", card_profile(c->card_profile));
+    set_text(o, "sanitized", c->sanitized);
     set_text(o, "stdout", c->stdout_text);
     set_text(o, "stderr", c->stderr_text);
     set_text(o, "reproduce", c->reproduce);

@@ -3,6 +3,7 @@
 #ifndef JUDGE_REPORT_RESULT_H
 #define JUDGE_REPORT_RESULT_H
 
+#include "judge/gpu/ncu.h"
 #include "wire/profile.h"
 #include "wire/trace.h"
 #include "wire/wire.h"
@@ -42,9 +43,12 @@ struct result_case {
     struct wire_counters counters;
     const struct wire_profile *profile; /* NULL: not asked for, or profile_note says why */
     const char *profile_note;
-    const struct wire_trace *trace; /* the same */
+    const struct card_profile *card_profile; /* on a card, when it was asked for; then `counters`
+                                                are those of the CPU device for the same run */
+    const struct wire_trace *trace;          /* the same */
     const char *trace_note;
-    const char *reproduce;                 /* command; NULL for an accepted case */
+    const char *sanitized; /* "memcheck: 0, racecheck: 2, ...": findings per tool; NULL: none ran */
+    const char *reproduce; /* command; NULL for an accepted case */
     const char *stdout_text, *stderr_text; /* what the submission printed, capped, "" */
 };
 

@@ -1,6 +1,7 @@
 /* For a person: the verdict, then the first failing case with all that is known about it, then the
  * warnings, then a table of the cases. A sentence should tell a student what to look at next. */
 #include "base/file.h"
+#include "judge/report/card.h"
 #include "judge/report/profile.h"
 #include "judge/report/report.h"
 #include "judge/report/utf8.h"
@@ -282,15 +283,32 @@ static void add_head(struct text *out, const struct report_options *o, const str
 
 static void add_profile(struct text *out, const struct result *r, const struct result_case *c)
 {
-    if (!c->profile && !c->profile_note)
+    if (!c->profile && !c->profile_note && !c->card_profile)
         return;
     text_add(out, "\nprofile of case '");
     report_add_escaped(out, c->name);
     text_add(out, "'\n");
-    if (c->profile)
+    if (c->card_profile)
+        report_card_profile(c, out);
+    else if (c->profile)
         report_profile(c->profile, file_base_name(r->submission), r->source, out);
     else
         add_block(out, "  ", c->profile_note, PRINTED_BYTES_MAX);
+}
+
+/* Which of NVIDIA's tools looked at which case; NULL if none did. */
+static const char *add_sanitized(struct text *out, const struct result *r)
+{
+    for (unsigned i = 0; i < r->case_count; i++) {
+        const struct result_case *c = &r->cases[i];
+        if (!c->sanitized)
+            continue;
+        text_add(out, "compute-sanitizer, findings in case '");
+        report_add_escaped(out, c->name);
+        text_addf(out, "': %s\n", c->sanitized);
+        return c->sanitized;
+    }
+    return NULL;
 }
 
 void report_text(const struct result *r, const struct report_options *o, struct text *out)
@@ -319,9 +337,10 @@ void report_text(const struct result *r, const struct report_options *o, struct 
         add_table(out, o, r);
     }
     /* The two devices do not see the same: whoever reads "accepted" should know. */
-    if (r->card && r->verdict == VERDICT_accepted)
+    const char *sanitized = add_sanitized(out, r);
+    if (r->card && r->verdict == VERDICT_accepted && !sanitized)
         text_add(out, "A card does not notice races, uninitialised reads and most stray accesses; "
-                      "--device cpu looks for them.\n");
+                      "--device cpu looks for them,\nand --sanitize has NVIDIA's tools look.\n");
     for (unsigned i = 0; i < r->case_count; i++)
         add_profile(out, r, &r->cases[i]);
 }

@@ -70,6 +70,8 @@ static uint64_t box_processor_ns(const struct run_box *box)
 /* On a busy machine a box gets a part of a processor, and a right submission must not fail for
  * that. So a box that computed all the while may go on until it has had the limit in processor
  * time, or PATIENCE times the limit has passed. One that slept is not given more. */
+static const uint64_t TOOL_END_NS = 20000000000u; /* to write its report */
+
 enum { PATIENCE = 6, BUSY_PERCENT = 5 };
 
 struct box_clock {
@@ -130,6 +132,22 @@ static enum run_how box_wait(struct run_box *box, bool loading, const struct box
     }
 }
 
+/* Hangs up and waits for the process to end by itself. */
+static void box_let_end(struct run_box *box, uint64_t limit_ns)
+{
+    uint64_t until = clock_now_ns() + limit_ns, now;
+    shutdown(box->socket_fd, SHUT_RDWR);
+    while ((now = clock_now_ns()) < until && box_drain(box)) {
+        struct timespec wait = {(time_t)((until - now) / 1000000000),
+                                (long)((until - now) % 1000000000)};
+        struct pollfd fds[3] = {{.fd = box->watch_fd, .events = POLLIN},
+                                {.fd = box->process.stdout_fd, .events = POLLIN},
+                                {.fd = box->process.stderr_fd, .events = POLLIN}};
+        if (ppoll(fds, 3, &wait, NULL) > 0 && fds[0].revents)
+            break;
+    }
+}
+
 /* Waits, and ends the box unless it may be asked again. */
 static void box_answer(struct run_box *box, bool loading, uint64_t start_ns, uint64_t limit_ns,
                        struct run_outcome *outcome)
@@ -142,6 +160,8 @@ static void box_answer(struct run_box *box, bool loading, uint64_t start_ns, uin
                                         reply->status == WIRE_BAD_REQUEST))
         return;
     struct proc_end end = {0};
+    if (box->has_tool && outcome->how == RUN_REPLIED)
+        box_let_end(box, TOOL_END_NS);
     box_end(box, &end);
     if (outcome->how == RUN_EXITED) {
         outcome->how = end.how == PROC_SIGNALLED ? RUN_SIGNALLED : RUN_EXITED;
@@ -163,6 +183,7 @@ int run_open(const struct run_spec *spec, struct run_box *box, struct run_outcom
     *box = (struct run_box){.process = {.pid = -1, .stdout_fd = -1, .stderr_fd = -1},
                             .socket_fd = -1,
                             .watch_fd = -1,
+                            .has_tool = spec->before != NULL,
                             .on_card = spec->card != NULL,
                             .output_bytes = spec->output_bytes};
     *outcome = (struct run_outcome){0};
@@ -234,6 +255,13 @@ int run_pass(struct run_box *box, const struct wire_request *request, const int 
     wire_send(box->socket_fd, request, sizeof *request, fds, NULL);
     box_answer(box, false, start, limit_ns, outcome);
     return 0;
+}
+
+void run_close_slowly(struct run_box *box, uint64_t limit_ns)
+{
+    if (box->alive)
+        box_let_end(box, limit_ns);
+    run_close(box);
 }
 
 void run_close(struct run_box *box)

@@ -24,8 +24,8 @@ struct run_spec {
     const char *card;          /* UUID of the one card that the box may see; NULL = none */
     const char *const *before; /* a tool that starts the runner, and its options; NULL = none */
     uint64_t start_limit_ns;   /* for loading */
-    uint64_t memory_bytes;   /* 0 = no limit */
-    uint64_t output_bytes;   /* stdout and stderr together */
+    uint64_t memory_bytes;     /* 0 = no limit */
+    uint64_t output_bytes;     /* stdout and stderr together */
 };
 
 enum run_how {
@@ -49,6 +49,7 @@ struct run_box {
     int socket_fd;
     int watch_fd; /* readable when the process has ended */
     bool alive;
+    bool has_tool;
     bool on_card; /* what it waits for is the card, however busy the processors are */
     uint64_t output_bytes;
     struct text out, errors; /* what it printed so far, capped */
@@ -68,6 +69,10 @@ int run_pass(struct run_box *box, const struct wire_request *request, const int 
              uint64_t limit_ns, struct run_outcome *outcome, struct err *e);
 
 void run_close(struct run_box *box);
+
+/* The same for a box with a tool in front: lets both end by themselves, at most so long, because a
+ * tool writes its report at the end. */
+void run_close_slowly(struct run_box *box, uint64_t limit_ns);
 
 /* ---- memory that crosses the seam ---- */
 

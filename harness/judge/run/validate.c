@@ -28,6 +28,7 @@ static bool status_fits(uint32_t status, bool loading)
     switch ((enum wire_status)status) {
     case WIRE_READY:
     case WIRE_LOAD_FAILED:
+    case WIRE_NO_DEVICE:
         return loading;
     case WIRE_DONE:
     case WIRE_CUDA_ERROR:

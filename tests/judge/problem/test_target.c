@@ -18,9 +18,9 @@ static void the_highest_that_a_card_runs(void **state)
         unsigned capability;
         const char *target; /* NULL = the card is too old */
     } ROWS[] = {
-        {"75", 75, "75"},   {"75", 80, "80"},   {"75", 86, "86"},   {"75", 90, "90"},
-        {"75", 101, "100"}, {"75", 999, "121"}, {"75", 70, NULL},   {"90", 90, "90"},
-        {"90", 89, NULL},   {"80", 75, NULL},   {"100", 90, NULL},  {"90", 120, "120"},
+        {"75", 75, "75"},   {"75", 80, "80"},   {"75", 86, "86"},  {"75", 90, "90"},
+        {"75", 101, "100"}, {"75", 999, "121"}, {"75", 70, NULL},  {"90", 90, "90"},
+        {"90", 89, NULL},   {"80", 75, NULL},   {"100", 90, NULL}, {"90", 120, "120"},
     };
     for (size_t i = 0; i < sizeof ROWS / sizeof ROWS[0]; i++) {
         const char *target = target_for_card(ROWS[i].least, ROWS[i].capability);
