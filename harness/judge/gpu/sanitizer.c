@@ -81,12 +81,13 @@ static bool read_place(const char *text, char *file, size_t file_bytes, uint32_t
 static void read_kernel(const char *text, struct wire_finding *f)
 {
     const char *end = strstr(text, "+0x");
-    if (end && !f->kernel[0])
+    if (end) /* of several frames the last one is the kernel */
         snprintf(f->kernel, sizeof f->kernel, "%.*s",
                  (int)(end - text < (int)sizeof f->kernel ? end - text : (int)sizeof f->kernel - 1),
                  text);
 }
 
+/* The first place in `source` counts, else the first place at all. */
 static void take_place(struct reader *r, const char *text)
 {
     char file[sizeof r->now->file];
@@ -123,6 +124,8 @@ static void add_words(struct wire_finding *f, const char *between, const char *t
 /* What is known of the address says more than the access alone. */
 static void refine(struct wire_finding *f, const char *text)
 {
+    if (strstr(text, "Uninitialized access"))
+        f->kind = FINDING_uninitialized_read;
     bool memory = f->kind == FINDING_out_of_bounds_read || f->kind == FINDING_out_of_bounds_write;
     const char *address = strstr(text, "0x");
     if (!memory)
@@ -147,15 +150,23 @@ static void take_detail(struct reader *r, const char *text)
         return;
     } else if (begins(text, "at ") && f->kind != FINDING_cuda_error) {
         take_place(r, text + 3);
-    } else if (begins(text, "Device Frame:")) {
-        take_place(r, text + strlen("Device Frame:"));
+    } else if (begins(text, "Device Frame: ")) {
+        take_place(r, text + strlen("Device Frame: "));
     } else if (sscanf(text, "by thread (%d,%d,%d) in block (%d,%d,%d)", &t[0], &t[1], &t[2], &b[0],
                       &b[1], &b[2]) == 6) {
         for (int i = 0; i < 3 && f->thread[0] < 0; i++) {
             f->thread[i] = t[i] < 0 ? -1 : t[i];
             f->block[i] = b[i] < 0 ? -1 : b[i];
         }
+    } else if (begins(text, "Address 0x") && !strchr(text + strlen("Address "), ' ')) {
+        return; /* a number that tells nobody anything */
     } else if (begins(text, "and ") && strstr(text, " access at ")) {
+        /* Of a race the write is the place, wherever it stands. */
+        if (begins(text, "and Write access at ") && !strstr(f->message, "Write access at ")) {
+            r->located = false;
+            f->line = 0;
+            take_place(r, text + strlen("and Write access at "));
+        }
         add_words(f, "; ", text);
     } else {
         refine(f, text);
@@ -163,10 +174,12 @@ static void take_detail(struct reader *r, const char *text)
     }
 }
 
+/* Without a line the words decide, but for the addresses in them. */
 static bool same(const struct wire_finding *a, const struct wire_finding *b)
 {
+    size_t length = strcspn(a->message, "0123456789");
     return a->kind == b->kind && a->line == b->line && strcmp(a->file, b->file) == 0 &&
-           (a->line || strcmp(a->message, b->message) == 0);
+           (a->line || strncmp(a->message, b->message, length) == 0);
 }
 
 /* The report that was read is whole. */

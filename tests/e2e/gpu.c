@@ -1,0 +1,209 @@
+/* --device gpu without a card: the driver is a fake one, its runtime is our CPU device, and the
+ * tools are scripts. So all that the judge itself does for a card is run here: which card, what is
+ * compiled for, the lock, the tools and what becomes of their reports. */
+#include "e2e.h"
+
+#include "base/file.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define GOOD   "submissions/multi-block-scan/accepted/blelloch.cu"
+#define WRONG  "problems/multi-block-scan/starter.cu"
+#define CARD   "GPU-77;NVIDIA Fake;9.0;16000"
+#define CASE   "--case", "n=1025"
+#define JUDGED "run", "multi-block-scan"
+
+static char folder[PATH_MAX]; /* of locks, and of tools that can be changed */
+
+static struct text path_before;
+
+/* Tools are looked for there first. */
+static void set_path(const char *first)
+{
+    struct text path;
+    text_init(&path);
+    text_addf(&path, "%s:%s", first, path_before.length ? text_str(&path_before) : "/usr/bin:/bin");
+    setenv("PATH", text_str(&path), 1);
+    text_release(&path);
+}
+
+static const json_t *first_case(const struct e2e_run *run)
+{
+    return json_array_get(json_object_get(run->json, "cases"), 0);
+}
+
+static void check(const char *what, const struct e2e_run *run, struct text *why)
+{
+    if (why->length)
+        text_addf(why, "stdout: %.1500s\nstderr: %.800s", text_str(&run->out),
+                  text_str(&run->errors));
+    e2e_check(what, text_str(why));
+    text_clear(why);
+}
+
+static void expect(const struct e2e_run *run, int status, const char *says, struct text *why)
+{
+    if (run->status != status)
+        text_addf(why, "exit status %d (%s), expected %d\n", run->status, run->how, status);
+    if (!strstr(text_str(&run->out), says) && !strstr(text_str(&run->errors), says))
+        text_addf(why, "nothing says '%s'\n", says);
+}
+
+static void one_call(const char *what, const char *const *argv, int status, const char *says)
+{
+    struct e2e_run run;
+    struct text why;
+    text_init(&why);
+    e2e_run(&(struct e2e_call){.argv = argv}, &run);
+    expect(&run, status, says, &why);
+    check(what, &run, &why);
+    e2e_run_release(&run);
+    text_release(&why);
+}
+
+static void check_judging(void)
+{
+    static const char *const argv[] = {JUDGED, GOOD, "--format", "json", NULL};
+    struct e2e_run run;
+    struct text why;
+    text_init(&why);
+    e2e_run(&(struct e2e_call){.argv = argv}, &run);
+    expect(&run, 0, "\"device\": \"gpu\"", &why);
+    if (strcmp(e2e_string(json_object_get(run.json, "card"), "uuid"), "GPU-77") != 0)
+        text_add(&why, "the result does not name the card\n");
+    if (json_object_get(first_case(&run), "counters"))
+        text_add(&why, "counters, which a card does not have\n");
+    check("auto takes the card", &run, &why);
+    e2e_run_release(&run);
+    text_release(&why);
+}
+
+static void check_sanitizer(void)
+{
+    static const char *const argv[] = {JUDGED, GOOD, CASE, "--sanitize", "--format", "json", NULL};
+    struct e2e_run run;
+    struct text why;
+    text_init(&why);
+    e2e_run(&(struct e2e_call){.argv = argv}, &run);
+    const json_t *c = first_case(&run), *f = json_array_get(json_object_get(c, "findings"), 0);
+    expect(&run, 1, "run_time_error", &why);
+    if (strcmp(e2e_string(f, "kind"), "data_race") != 0 ||
+        json_integer_value(json_object_get(f, "line")) != 22 ||
+        strcmp(e2e_string(f, "file"), "blelloch.cu") != 0)
+        text_add(&why, "not the race that was reported\n");
+    if (json_array_size(json_object_get(c, "findings")) != 1)
+        text_add(&why, "not one finding\n");
+    if (strcmp(e2e_string(c, "sanitized"),
+               "memcheck: 0, racecheck: 1, initcheck: 0, synccheck: 0") != 0)
+        text_addf(&why, "sanitized: %s\n", e2e_string(c, "sanitized"));
+    if (!strstr(e2e_string(c, "reproduce"), "--device gpu --sanitize"))
+        text_addf(&why, "reproduce: %s\n", e2e_string(c, "reproduce"));
+    check("a report becomes a finding, and fails the case", &run, &why);
+    e2e_run_release(&run);
+    text_release(&why);
+}
+
+static void check_profiler(void)
+{
+    static const char *const argv[] = {JUDGED, GOOD, CASE, "--profile", "--format", "json", NULL};
+    static const char *const text[] = {JUDGED, GOOD, CASE, "--profile", NULL};
+    struct e2e_run run;
+    struct text why;
+    text_init(&why);
+    e2e_run(&(struct e2e_call){.argv = argv}, &run);
+    const json_t *c = first_case(&run), *kernels = json_object_get(c, "card_profile");
+    const json_t *scan = json_array_get(kernels, 0), *add = json_array_get(kernels, 1);
+    expect(&run, 0, "accepted", &why);
+    if (strcmp(e2e_string(scan, "kernel"), "scan(const int *, int *, int)") != 0 ||
+        json_integer_value(json_object_get(scan, "launches")) != 2 ||
+        json_number_value(json_object_get(scan, "ns")) != 4096 ||
+        json_number_value(json_object_get(scan, "global_sectors")) != 1134 ||
+        json_number_value(json_object_get(scan, "dram_percent_of_peak")) != 50)
+        text_add(&why, "not the sums of both launches\n");
+    if (json_number_value(json_object_get(add, "shared_bank_conflicts")) != 7)
+        text_add(&why, "not the second kernel\n");
+    if (json_integer_value(json_object_get(json_object_get(c, "counters"), "global_sectors")) <= 0)
+        text_add(&why, "the CPU device counted nothing\n");
+    check("ncu's table", &run, &why);
+    e2e_run_release(&run);
+    text_release(&why);
+    one_call("both devices in one table", text, 0, "all kernels together");
+}
+
+/* Copies of the scripts, so that one can be broken. */
+static void check_tools_that_fail(void)
+{
+    static const char *const profile[] = {JUDGED, GOOD, CASE, "--profile", NULL};
+    static const char *const sanitize[] = {JUDGED, GOOD, CASE, "--sanitize", NULL};
+    static const char SILENT[] = "#!/bin/sh\nexit 1\n";
+    char path[PATH_MAX + 64];
+    struct err e;
+    snprintf(path, sizeof path, "%s/forbidden", folder);
+    file_write(path, "", 0, &e);
+    snprintf(path, sizeof path, "%s/ncu", folder);
+    file_copy(E2E_TOOLS "/ncu", path, &e);
+    chmod(path, 0755);
+    snprintf(path, sizeof path, "%s/compute-sanitizer", folder);
+    file_write(path, SILENT, strlen(SILENT), &e);
+    chmod(path, 0755);
+    set_path(folder);
+    one_call("counters for administrators only", profile, 3, "NVreg_RestrictProfilingToAdminUsers");
+    one_call("a sanitizer that does nothing", sanitize, 3, "memcheck");
+    set_path(E2E_TOOLS);
+}
+
+/* Two at a time on one card: one says for whom it waits, and both are accepted. */
+static void check_lock(void)
+{
+    struct e2e_run run;
+    struct text why, shell;
+    text_init(&why);
+    text_init(&shell);
+    text_addf(&shell,
+              "%s run multi-block-scan " GOOD " & first=$!\n"
+              "%s run multi-block-scan " GOOD "; second=$?\n"
+              "wait $first && exit $second",
+              e2e_paths.judge, e2e_paths.judge);
+    e2e_run(&(struct e2e_call){.shell = text_str(&shell)}, &run);
+    expect(&run, 0, "card 0 (NVIDIA Fake) is in use by judge run multi-block-scan", &why);
+    check("one judging at a time per card", &run, &why);
+    e2e_run_release(&run);
+    text_release(&why);
+    text_release(&shell);
+}
+
+int main(void)
+{
+    static const char *const old[] = {JUDGED, GOOD, CASE, "--device", "gpu", NULL};
+    static const char *const first[] = {JUDGED, WRONG, "--first-failure", NULL};
+    struct err e;
+    e2e_need_nvcc();
+    if (getenv("PATH"))
+        text_add(&path_before, getenv("PATH"));
+    if (file_make_temp_dir(folder, sizeof folder, "e2e-gpu", &e) != 0) {
+        fprintf(stderr, "%s\n", e.text);
+        return EXIT_FAILURE;
+    }
+    set_path(E2E_TOOLS);
+    setenv("SCANJUDGE_NVML", FAKE_NVML, 1);
+    setenv("SCANJUDGE_GPU_CUDART", CPU_CUDART, 1);
+    setenv("SCANJUDGE_LOCKS", folder, 1);
+    setenv("FAKE_NVML", "GPU-1;NVIDIA T4;7.5;16000", 1);
+    unsetenv("CUDA_VISIBLE_DEVICES");
+    one_call("the oldest card that there is code for", old, 0, "(gpu, NVIDIA T4, seed");
+    setenv("FAKE_NVML", CARD, 1);
+    check_judging();
+    one_call("the first failure ends it", first, 1, "cases after the first failing one were not");
+    check_sanitizer();
+    check_profiler();
+    check_tools_that_fail();
+    check_lock();
+    file_remove_tree(folder, NULL);
+    text_release(&path_before);
+    return e2e_done();
+}
