@@ -42,6 +42,7 @@ static int read_head_line(const char *line, size_t length, const char *path, str
         {"// expect:", &label->verdict},
         {"// expect-finding:", &label->finding},
         {"// expect-diagnosis:", &label->diagnosis},
+        {"// gpu:", &label->gpu},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const char *value = after(line, length, rows[i].prefix, arena);
@@ -50,6 +51,28 @@ static int read_head_line(const char *line, size_t length, const char *path, str
     }
     if (length > 9 && strncmp(line, "// expect", 9) == 0 && strchr(":-", line[9]))
         return err_set(e, "%s: no such label: %.*s", path, (int)length, line);
+    return 0;
+}
+
+/* A verdict and a reason. */
+static int check_gpu(const struct label *label, const char *path, struct err *e)
+{
+    static const char *const VERDICTS[] = {
+        "any",
+#define VERDICT(id, exit_status, order, people) #id,
+#include "wire/verdicts.def"
+#undef VERDICT
+    };
+    const char *gpu = label->gpu;
+    size_t length = gpu ? strcspn(gpu, " ") : 0;
+    bool known = !gpu;
+    for (size_t i = 0; i < sizeof VERDICTS / sizeof VERDICTS[0]; i++)
+        known |= gpu && strlen(VERDICTS[i]) == length && strncmp(gpu, VERDICTS[i], length) == 0;
+    if (!known)
+        return err_set(e, "%s: no such verdict on a card: %s", path, gpu);
+    if (gpu && (strncmp(gpu + length, " - ", 3) != 0 || !gpu[length + 3]))
+        return err_set(e, "%s: '// gpu: %s' wants ' - ' and the reason behind the verdict", path,
+                       gpu);
     return 0;
 }
 
@@ -88,5 +111,5 @@ int label_read(const char *path, struct arena *arena, struct label *label, struc
         line += length + (line[length] == '\n');
     }
     text_release(&source);
-    return status;
+    return status == 0 ? check_gpu(label, path, e) : status;
 }

@@ -3,8 +3,9 @@
  *   // expect: run_time_error             the verdict; the first comment block of the file
  *   // expect-finding: out_of_bounds_read a finding that some case must have
  *   // expect-diagnosis: right set        words that some case's diagnosis must contain
- *   x = a[i]; // <-- out_of_bounds_read   a line that the finding may name; one of the marked must
- * be
+ *   // gpu: accepted - why              its verdict on a card, where that is another one; any =
+ * luck x = a[i]; // <-- out_of_bounds_read   a line that the finding may name; one of the marked
+ * must be
  */
 #ifndef E2E_LABEL_H
 #define E2E_LABEL_H
@@ -17,9 +18,10 @@
 enum { LABEL_LINES_MAX = 16 };
 
 struct label {
-    const char *verdict;             /* NULL = none given */
-    const char *finding;             /* NULL = none */
-    const char *diagnosis;           /* NULL = none */
+    const char *verdict;   /* NULL = none given */
+    const char *finding;   /* NULL = none */
+    const char *diagnosis; /* NULL = none */
+    const char *gpu;       /* "accepted - why"; NULL = none. tests/gpu/compare.sh reads it */
     unsigned lines[LABEL_LINES_MAX]; /* those marked with the kind of `finding` */
     size_t line_count;
 };

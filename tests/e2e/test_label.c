@@ -86,6 +86,18 @@ static void an_unknown_label_is_refused(void **state)
     assert_int_equal(label_read("/nowhere/a.cu", &fx->arena, &fx->label, &fx->e), -1);
 }
 
+static void a_card_s_verdict_has_a_reason(void **state)
+{
+    struct fixture *fx = *state;
+    assert_int_equal(read_label(fx, "// expect: run_time_error\n// gpu: accepted - luck\n"), 0);
+    assert_string_equal(fx->label.gpu, "accepted - luck");
+    assert_int_equal(read_label(fx, "// expect: run_time_error\n// gpu: any - luck\n"), 0);
+    assert_int_equal(read_label(fx, "// expect: run_time_error\n// gpu: accepted\n"), -1);
+    assert_int_equal(read_label(fx, "// expect: run_time_error\n// gpu: accepted - \n"), -1);
+    assert_int_equal(read_label(fx, "// expect: run_time_error\n// gpu: acepted - luck\n"), -1);
+    assert_int_equal(read_label(fx, "// gpu: any - a\n// gpu: any - b\n"), -1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -93,6 +105,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(labels_stand_in_the_first_comment_only, setup, teardown),
         cmocka_unit_test_setup_teardown(a_mark_needs_its_finding, setup, teardown),
         cmocka_unit_test_setup_teardown(an_unknown_label_is_refused, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_card_s_verdict_has_a_reason, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

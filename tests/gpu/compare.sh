@@ -45,7 +45,7 @@ judged() {
             if (card[file] == "" && label[file] != "accepted" && rule[finding[file]] == "any")
                 expected = "any"
             judged = got != "judge_error" && got != "none" && got != ""
-            fits = judged && (expected == "any" || got == expected)
+            fits = judged && (expected == "any" || got == expected || got == label[file])
             if (got == label[file]) same++
             else if (fits) explained++
             if (!fits) { wrong++; because = "**not explained**" }
