@@ -1,15 +1,18 @@
-/* arena, text, file, rng, hash. */
+/* arena, text, file, pages, rng, hash. */
 #include "base/arena.h"
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/pages.h"
 #include "base/rng.h"
 #include "base/text.h"
 
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -123,6 +126,36 @@ static void hash_is_sha256_of_length_prefixed_parts(void **state)
     assert_string_equal(none, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
 }
 
+static void shared_pages_are_whole_and_zero(void **state)
+{
+    (void)state;
+    const uint64_t MB = (uint64_t)1 << 20,
+                   wanted[] = {1, 4096, 100 * 4096 + 1, MB / 2, 2 * MB, 2 * MB + 1, 5 * MB + 4097};
+    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
+        /* As large as is good, and just what was asked for. */
+        const uint64_t sizes[] = {pages_file_bytes(wanted[i]), wanted[i]};
+        assert_true(sizes[0] >= wanted[i] && sizes[0] < wanted[i] + 2 * MB);
+        for (int k = 0; k < 2; k++) {
+            uint64_t bytes = sizes[k];
+            int fd = memfd_create("pages", MFD_CLOEXEC);
+            assert_int_equal(ftruncate(fd, (off_t)bytes), 0);
+            uint8_t *p = pages_make(fd, bytes), *q = pages_map(fd, bytes, PROT_READ);
+            assert_non_null(p);
+            assert_non_null(q);
+            for (uint64_t at = 0; at < bytes; at++)
+                if (p[at] != 0)
+                    fail_msg("byte %llu is not zero", (unsigned long long)at);
+            for (uint64_t at = 0; at < bytes; at++)
+                p[at] = (uint8_t)(at * 7 + at / 4096);
+            assert_memory_equal(p, q, bytes);
+            assert_int_equal(munmap(p, bytes) | munmap(q, bytes) | close(fd), 0);
+        }
+    }
+    assert_null(pages_map(-1, 5 * MB, PROT_READ));
+    assert_int_equal(errno, EBADF);
+    assert_null(pages_map(-1, 5, PROT_READ));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -131,6 +164,7 @@ int main(void)
         cmocka_unit_test(files_are_written_whole_and_read_within_a_limit),
         cmocka_unit_test(random_numbers_depend_on_key_and_counter_only),
         cmocka_unit_test(hash_is_sha256_of_length_prefixed_parts),
+        cmocka_unit_test(shared_pages_are_whole_and_zero),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,9 +2,11 @@
  * given away, so that the box can neither resize it under our feet (SIGBUS in the judge) nor change
  * what it is only to read.
  *
- * The pages are allocated at once: cheaper than one fault at a time, and a judge that makes its
- * regions while nvcc runs does not pay for it later (80 MiB: 50 ms, most of it zeroing). */
+ * The pages are made at once, huge ones where there are any (base/pages.h), and a judge that makes
+ * its regions while nvcc runs does not pay for it later. */
 #include "judge/run/run.h"
+
+#include "base/pages.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -15,20 +17,18 @@ int run_region_init(struct run_region *r, uint64_t size, bool box_may_write, str
     *r = (struct run_region){.fd = -1};
     if (size == 0)
         size = 1;
+    size = pages_file_bytes(size);
     if (size > INT64_MAX)
         return err_set(e, "no buffer of %llu bytes", (unsigned long long)size);
     int fd = memfd_create(box_may_write ? "outputs" : "inputs", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (fd < 0)
         return err_set_errno(e, "cannot create a buffer of %llu bytes", (unsigned long long)size);
-    void *bytes = MAP_FAILED;
-    if (ftruncate(fd, (off_t)size) == 0)
-        bytes = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, 0);
+    void *bytes = ftruncate(fd, (off_t)size) == 0 ? pages_make(fd, size) : NULL;
     /* F_SEAL_FUTURE_WRITE leaves the mapping made above writable and forbids any later one. */
     int seals = F_SEAL_SHRINK | F_SEAL_GROW | (box_may_write ? 0 : F_SEAL_FUTURE_WRITE);
-    if (bytes == MAP_FAILED || fcntl(fd, F_ADD_SEALS, seals) != 0 ||
-        fcntl(fd, F_ADD_SEALS, F_SEAL_SEAL) != 0) {
+    if (!bytes || fcntl(fd, F_ADD_SEALS, seals) != 0 || fcntl(fd, F_ADD_SEALS, F_SEAL_SEAL) != 0) {
         err_set_errno(e, "cannot map a buffer of %llu bytes", (unsigned long long)size);
-        if (bytes != MAP_FAILED)
+        if (bytes)
             munmap(bytes, size);
         close(fd);
         return -1;

@@ -82,7 +82,7 @@ struct run_region {
     uint64_t size;
 };
 
-/* A memfd of `size` bytes (at least 1), zeroed, its pages allocated: make large ones early, and use
+/* A memfd of at least `size` bytes, zeroed, its pages allocated: make large ones early, and use
  * them for several passes (a request may use less than the whole). `box_may_write` false: sealed so
  * that only this mapping can change it. */
 int run_region_init(struct run_region *r, uint64_t size, bool box_may_write, struct err *e);
