@@ -1,4 +1,4 @@
-// Ordered compaction, rung 2: one pass with decoupled look-back. What the judge compares against.
+// Ordered compaction, rung 2: one pass with decoupled look-back.
 //
 // Contract: 0 <= n < 2^31; `in` and `out` do not overlap and are aligned to 4 bytes; the workspace
 // holds at least 8 + 8 * ceil(n / 8192) bytes, aligned to 8, contents undefined; keeps in[i] > 0 in
