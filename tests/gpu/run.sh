@@ -18,7 +18,8 @@ cd "$root" || exit 3
 parts=${PARTS:-judged programs bench}
 jobs=${JOBS:-$(nproc)}
 limit_s=${LIMIT_S:-60}   # a kernel that hangs costs the problem's time limit
-program_s=${PROGRAM_S:-3} # the same for a program of the fault table
+program_s=${program_s:-${PROGRAM_S:-10}} # the same for a program of the fault table
+hang_s=${HANG_S:-3}        # for one that is known to hang
 device=${DEVICE:-gpu}    # cpu: to try this script
 build_dir=${BUILD:-build-portable}
 judge=${JUDGE:-$root/build-portable/bin/judge}
@@ -57,7 +58,7 @@ files() {
 }
 
 # A kernel that hangs takes a part of the card from all others until it is ended: those come last.
-hanging='deadlock\|divergent_barrier\|warp_sync'
+hanging='deadlock\|divergent_barrier\|warp_sync\|step_limit'
 hangs() { grep -q -e '^// expect: *time_limit' -e "^// expect-finding: *\($hanging\)" "$1"; }
 
 now() { date +%s.%N; }
@@ -100,12 +101,12 @@ compile() {
 
 # program FILE CASE: a line "FILE CASE STATUS"
 program() {
-    timeout -k 2 "$program_s" "$(binary_of "$1")" "$2" >/dev/null 2>&1 </dev/null
+    timeout -k 2 "${program_s:?}" "$(binary_of "$1")" "$2" >/dev/null 2>&1 </dev/null
     echo "$1 $2 $?"
 }
 
 programs() {
-    export out program_s
+    export out
     mkdir -p "$out/bin"
     tables=$(printf '%s\n' tests/faults/*/*.cu | grep -e "${ONLY:-.}")
     echo "$tables" | xargs -r -P "$jobs" -n 1 "$0" compile
@@ -113,9 +114,9 @@ programs() {
         sed -n "s|^// case \([a-z0-9_]*\): *\([a-z_]*\).*|$f \1 \2|p" "$f"
     done >"$out/all.txt"
     grep -v " \($hanging\)\$" "$out/all.txt" | cut -d ' ' -f 1,2 |
-        xargs -r -P "$jobs" -n 2 "$0" program >"$out/programs.txt"
+        program_s=$program_s xargs -r -P "$jobs" -n 2 "$0" program >"$out/programs.txt"
     grep " \($hanging\)\$" "$out/all.txt" | cut -d ' ' -f 1,2 |
-        xargs -r -P 4 -n 2 "$0" program >>"$out/programs.txt"
+        program_s=$hang_s xargs -r -P 4 -n 2 "$0" program >>"$out/programs.txt"
     rm -r "${out:?}/bin" "$out/all.txt"
 }
 

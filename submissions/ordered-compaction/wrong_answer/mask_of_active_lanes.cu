@@ -1,5 +1,6 @@
 // expect: wrong_answer
 // expect-diagnosis: right in order, not interleaved
+// gpu: any - a card may run the lanes of a warp together, and mostly does
 // Takes __activemask() for the mask of the lanes that ought to vote. It names those that happen to
 // run together, which may be any part of the warp: since Volta lanes have speeds of their own.
 

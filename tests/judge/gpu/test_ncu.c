@@ -48,6 +48,25 @@ static void sums_over_launches(void **state)
     assert_true(profile.kernels[1].ns == 7);
 }
 
+/* What ncu 2025.3.1 wrote on an H200. */
+static void recorded_report(void **state)
+{
+    (void)state;
+    struct text report;
+    struct err e;
+    text_init(&report);
+    if (file_read(TEST_FOLDER "/reports/ncu.csv", 1 << 20, &report, &e) != 0)
+        fail_msg("%s", e.text);
+    assert_int_equal(ncu_read(text_str(&report), &profile, &e), 0);
+    assert_int_equal(profile.count, 1);
+    const struct card_kernel *k = &profile.kernels[0];
+    assert_string_equal(k->name, "kogge_stone_two_barriers(const int *, int *)");
+    assert_int_equal(k->launches, 1);
+    assert_true(k->ns == 2272 && k->sectors == 32 && k->dram_bytes == 4864);
+    assert_true(k->dram_percent == 0.05 && k->sm_percent == 0.06);
+    text_release(&report);
+}
+
 static void says_why_there_is_none(void **state)
 {
     (void)state;
@@ -106,6 +125,7 @@ int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(sums_over_launches),
+        cmocka_unit_test(recorded_report),
         cmocka_unit_test(says_why_there_is_none),
         cmocka_unit_test(asks_for_all),
         cmocka_unit_test(hostile_reports),
