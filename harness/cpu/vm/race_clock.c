@@ -84,12 +84,15 @@ void vm_race_block_start(struct block *b)
         r->own_space = (struct race_space){0};
     }
     race_words_clear(&r->words);
+    /* All warps that there ever were: an earlier kernel's blocks may have had more. */
     uint32_t time = r->base;
-    for (uint32_t k = 0; k < b->warp_count; k++)
+    for (uint32_t k = 0; k < b->warp_capacity; k++)
         time = b->warps[k].sync_events > time ? b->warps[k].sync_events : time;
     if (r->base == 0 || time >= TIME_MOST) {
         if (r->units)
             memset(r->write, 0, (size_t)3 * r->units * sizeof *r->write);
+        for (uint32_t k = 0; k < b->warp_capacity; k++)
+            b->warps[k].sync_events = 0;
         time = 0;
     }
     r->base = ++time; /* what an earlier block did there is past */

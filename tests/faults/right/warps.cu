@@ -375,3 +375,39 @@ CASE(every_second_lane_exits)
     every_second_lane_exits<<<1, 32>>>(input(32), out);
     expect(out, 16, [](size_t i) { return (2 * i ^ 2) % 3 + 1; });
 }
+
+// The last warp of a block knows more than the others when it ends; the next kernel's blocks have
+// fewer warps, and the same shared memory.
+// case narrow_block_after_wide: clean
+__global__ void last_warp_goes_on(const int *in, int *out)
+{
+    __shared__ int a[64];
+    int t = threadIdx.x;
+    if (t < 64)
+        a[t] = in[t];
+    __syncthreads();
+    if (t >= 224) {
+        int sum = 0;
+        for (int k = 0; k < 64; k++) {
+            sum += a[k];
+            __syncwarp();
+            sum += a[(k + t) % 64];
+        }
+        out[t - 224] = sum;
+    }
+}
+__global__ void narrow_block_after_wide(int *out)
+{
+    __shared__ int a[64];
+    int t = threadIdx.x;
+    a[t] = t;
+    __syncthreads();
+    out[t] = a[63 - t];
+}
+CASE(narrow_block_after_wide)
+{
+    int *sums = fresh<int>(32), *out = fresh<int>(64);
+    last_warp_goes_on<<<1, 256>>>(input(64), sums);
+    narrow_block_after_wide<<<1, 64>>>(out);
+    expect(out, 64, [](size_t i) { return 63 - i; });
+}
