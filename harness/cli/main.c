@@ -45,6 +45,7 @@ static const struct options_row {
      "  --sanitize               on a card: the case of --case, or a small one, also under "
      "compute-sanitizer's\n"
      "                           memcheck, racecheck, initcheck and synccheck\n"
+     "  --no-timing              on a card, judge only\n"
      "  --check NAME,NAME...     what the CPU device looks for, bounds always (default)\n"
      "  --schedules N            small cases also under N random schedules, until one fails\n"
      "  --schedule NAME[:SEED]   this one pass instead of all, to see a failure again:\n"

@@ -21,6 +21,7 @@ enum {
     OPTION_SHARE_CARD,
     OPTION_SANITIZE,
     OPTION_FIRST_FAILURE,
+    OPTION_NO_TIMING,
     OPTION_CHECK,
     OPTION_SCHEDULES,
     OPTION_SCHEDULE,
@@ -41,6 +42,7 @@ static const struct option OPTIONS[] = {
     {"first-failure", no_argument, NULL, OPTION_FIRST_FAILURE},
     {"sanitize", no_argument, NULL, OPTION_SANITIZE},
     {"share-card", no_argument, NULL, OPTION_SHARE_CARD},
+    {"no-timing", no_argument, NULL, OPTION_NO_TIMING},
     {"check", required_argument, NULL, OPTION_CHECK},
     {"schedules", required_argument, NULL, OPTION_SCHEDULES},
     {"schedule", required_argument, NULL, OPTION_SCHEDULE},
@@ -136,6 +138,10 @@ static int parse(struct cli *cli, int argc, char **argv, struct run_call *call)
         case OPTION_SANITIZE:
             call->judge.sanitize = true;
             call->device.gpu_only = "--sanitize";
+            break;
+        case OPTION_NO_TIMING:
+            call->judge.no_timing = true;
+            call->device.gpu_only = "--no-timing";
             break;
         case OPTION_CHECK:
             call->device.cpu_only = "--check";

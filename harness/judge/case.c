@@ -6,7 +6,7 @@
 #include "judge/card_profile.h"
 #include "judge/costs.h"
 #include "judge/inspect.h"
-#include "judge/request.h"
+#include "judge/problem/request.h"
 #include "judge/sanitize.h"
 
 #include <inttypes.h>

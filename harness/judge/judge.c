@@ -12,6 +12,7 @@
 #include "judge/inspect.h"
 #include "judge/problem/suggest.h"
 #include "judge/problem/target.h"
+#include "judge/timed.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -67,6 +68,7 @@ struct judging {
     const char *target; /* what is compiled for */
     struct card_lock card;
     struct compile_job submission, reference;
+    struct timing_plan *timing; /* NULL: nothing is timed */
     struct work work;
     bool has_work;
     const struct problem_case **cases;
@@ -104,6 +106,12 @@ static int choose_cases(struct judging *j, struct err *e)
                    near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
+/* For expected answers, or to be timed against. */
+static bool wants_reference(const struct judging *j)
+{
+    return j->session.use_reference || (j->timing && j->problem.reference);
+}
+
 static void start_compiling(struct judging *j)
 {
     const struct problem *p = &j->problem;
@@ -122,7 +130,7 @@ static void start_compiling(struct judging *j)
     j->submission.toolkit = &j->toolkit;
     j->submission.spec = spec;
     job_start(&j->submission);
-    if (!j->session.use_reference)
+    if (!wants_reference(j))
         return;
     spec.source = arena_printf(j->session.arena, "%s/reference/%s/%s", paths->root, p->id,
                                p->reference ? p->reference : "");
@@ -218,7 +226,7 @@ static int finish_compiling(struct judging *j)
     if (take_card(j, &e) != 0)
         return judge_error(j, &e);
     j->session.submission.spec = run_spec_of(j, arena_strdup(arena, c->library));
-    if (!j->session.use_reference)
+    if (!wants_reference(j))
         return 1;
     const struct compile_result *r = &j->reference.result;
     if (j->reference.status != 0)
@@ -305,6 +313,14 @@ static int load_source(struct judging *j, struct err *e)
     return status;
 }
 
+static int time_it(struct judging *j, struct err *e)
+{
+    const struct session *s = &j->session;
+    return timed_finish(j->timing, s->options, &j->problem, &s->submission.spec,
+                        j->problem.reference ? &s->reference.spec : NULL,
+                        s->options->on_gpu ? j->card.card->uuid : NULL, s->arena, j->result, e);
+}
+
 static int judge_all(struct judging *j, const char *problem_id, struct err *e)
 {
     struct session *s = &j->session;
@@ -324,12 +340,19 @@ static int judge_all(struct judging *j, const char *problem_id, struct err *e)
     s->inspected = inspect_choose(&j->work, s->options);
     if (s->inspected && load_source(j, e) != 0)
         return -1;
+    if (timed_is_wanted(s->options, &j->problem) &&
+        timed_begin(s->options, &j->problem, s->seed, s->use_reference, s->arena, &j->timing, e) !=
+            0)
+        return -1;
     progress(j, "compiling", 0, j->case_count);
     start_compiling(j);
     work_start(&j->work);
     if (!finish_compiling(j))
         return 0;
-    return crew_run(s, &j->work, j->result, &fault) == 0 ? 0 : judge_error(j, &fault);
+    if (crew_run(s, &j->work, j->result, &fault) != 0 ||
+        (j->timing && j->result->verdict == VERDICT_accepted && time_it(j, &fault) != 0))
+        return judge_error(j, &fault);
+    return 0;
 }
 
 int judge_submission(const struct judge_paths *paths, const char *problem_id, const char *source,
@@ -355,6 +378,7 @@ int judge_submission(const struct judge_paths *paths, const char *problem_id, co
     job_join(&j->reference);
     if (j->has_work)
         work_release(&j->work);
+    timing_plan_free(j->timing);
     card_lock_release(&j->card);
     arena_release(&j->submission.arena);
     arena_release(&j->reference.arena);

@@ -34,6 +34,12 @@ struct judge_options {
     bool on_gpu;               /* NVIDIA's libcudart and a card instead of the CPU device */
     const struct cards *cards; /* with on_gpu: the first free one of these is used */
     bool share_card;           /* do not keep others from it meanwhile: then nothing is timed */
+    bool no_timing;            /* judge only */
+    /* Of tests: timing as on a card, on whatever device; 0 = as usual. */
+    struct {
+        bool without_card;
+        uint64_t flush_bytes, budget_ns;
+    } timing;
     bool reference_as_oracle;  /* expected answers from the reference even if there is an oracle */
     bool profile;              /* costs per line of the one case, or of a small one */
     bool first_failure;        /* no case is begun after one that failed */

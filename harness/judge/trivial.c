@@ -2,7 +2,7 @@
 
 #include "judge/check/check.h"
 #include "judge/check/value.h"
-#include "judge/request.h"
+#include "judge/problem/request.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  * mapped, are made here, off the path that the submission waits for. */
 #include "judge/work.h"
 
-#include "judge/request.h"
+#include "judge/problem/request.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -27,6 +27,7 @@ int device_open(const char *path, struct device *d, struct err *e)
     void *library = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
     if (!library)
         return err_set(e, "cannot load the CUDA runtime: %s", dlerror());
+    d->library = library;
 #define CUDA(name)                                                                                 \
     if (find_function(library, #name, (void *)&d->name, e) != 0)                                   \
         return -1;

@@ -17,6 +17,7 @@ struct device {
 #define CUDA(name) __typeof__(name) *name;
 #include "runner/cuda.def"
 #undef CUDA
+    void *library;                         /* as dlopen gave it */
     const struct wire_device_hooks *hooks; /* NULL: a real GPU */
     cudaStream_t stream;                   /* does not block against the default stream */
 };

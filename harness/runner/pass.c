@@ -75,8 +75,8 @@ static bool lies_within(const struct wire_request *q, uint64_t offset, uint64_t 
     return bytes <= q->out_bytes && offset <= q->out_bytes - bytes && offset % 64 == 0;
 }
 
-static int accept_request(struct pass_state *s, const struct wire_request *q, const int fds[2],
-                          struct err *e)
+int pass_accept(struct pass_state *s, const struct wire_request *q, const int fds[2],
+                struct err *e)
 {
     if (q->magic != WIRE_MAGIC || q->param_count > WIRE_PARAMS_MAX)
         return err_set(e, "the request is not one of this version");
@@ -88,6 +88,8 @@ static int accept_request(struct pass_state *s, const struct wire_request *q, co
         return err_set(e, "a note lies outside of the memory that came with the request");
     if (region_map(&s->inputs, fds[0], q->in_bytes, PROT_READ, e) != 0)
         return -1;
+    if (q->action != WIRE_RUN && !q->keeps_outputs)
+        return 0; /* what is only timed sends nothing back */
     return region_map(&s->outputs, fds[1], q->out_bytes, PROT_READ | PROT_WRITE, e);
 }
 
@@ -305,7 +307,12 @@ void pass_run(struct pass_state *s, const struct wire_request *q, const int fds[
 {
     const struct device *d = s->device;
     struct err e = {""};
-    if (accept_request(s, q, fds, &e) != 0 || prepare(s, q, &e) != 0) {
+    if (!s->entry) {
+        err_set(&e, "a runner without a submission has no case to run");
+        fail(reply, &e);
+        return;
+    }
+    if (pass_accept(s, q, fds, &e) != 0 || prepare(s, q, &e) != 0) {
         fail(reply, &e);
         return;
     }

@@ -35,6 +35,16 @@ struct pass_state {
 
 void pass_init(struct pass_state *s, struct device *device, call_entry entry);
 
+/* Maps what came with a request and checks that everything lies inside. -1: it is not ours. */
+int pass_accept(struct pass_state *s, const struct wire_request *request, const int fds[2],
+                struct err *e);
+
+/* Where the payload begins in the whole buffer. */
+static inline uint64_t pass_payload_offset(const struct wire_param *p)
+{
+    return (uint64_t)WIRE_GUARD_BYTES + p->misalign;
+}
+
 /* Fills `reply`. fds are the two memfds of the request; the caller closes them. */
 void pass_run(struct pass_state *s, const struct wire_request *request, const int fds[2],
               struct wire_reply *reply);

@@ -24,7 +24,9 @@ enum {
     WIRE_FINDINGS_MAX = 16,
     WIRE_NAME_BYTES = 64,
     WIRE_SOCKET_FD = 3,
-    WIRE_GUARD_BYTES = 512,              /* before and after each buffer */
+    WIRE_GUARD_BYTES = 512, /* before and after each buffer */
+    WIRE_PATCHES_MAX = 16,
+    WIRE_SETS_MAX = 8,
     WIRE_POISON_PERIOD_BYTES = 8 * 1021, /* wire_poison() repeats after so many bytes */
 };
 
@@ -171,9 +173,37 @@ struct wire_param {
     char name[WIRE_NAME_BYTES];
 };
 
+/* What is asked for. A timed call takes four requests: the judge's clock runs over WIRE_TIME_GO
+ * alone. All of one size refer to the request that loaded it: same parameters, same memfds. Which
+ * of the calls are for warming up, the box is not told. */
+enum wire_action {
+    WIRE_RUN,         /* one pass of a case */
+    WIRE_TIME_LOAD,   /* allocates the buffers of one size and uploads `set_count` sets of inputs;
+                         what an earlier one loaded is given back. Alone brings memfds */
+    WIRE_TIME_ARM,    /* poisons outputs and workspace, overwrites L2, waits for the device */
+    WIRE_TIME_GO,     /* uploads the patches of set `set`, calls the entry on it, copies what the
+                         outputs hold when its stream is done aside, waits for the device */
+    WIRE_TIME_FETCH,  /* the outputs of the last call, copied aside, into the outputs memfd */
+    WIRE_TIME_UNLOAD, /* gives everything back */
+};
+
+/* A stretch of an input that has changed in the inputs memfd since it was uploaded. */
+struct wire_patch {
+    uint32_t param;
+    uint64_t offset, bytes; /* within the payload */
+};
+
 struct wire_request {
     uint32_t magic;
+    uint32_t action; /* enum wire_action */
     uint32_t param_count;
+    uint32_t set_count, set; /* timing */
+    uint64_t set_bytes;      /* the inputs of set k begin k * set_bytes further in the memfd */
+    uint64_t flush_bytes;    /* that are overwritten before a call; 0 = twice the L2 */
+    uint64_t fetch_offset;   /* outputs go that much further in their memfd */
+    uint32_t keeps_outputs;  /* 1: they are going to be fetched */
+    uint32_t patch_count;    /* WIRE_TIME_GO */
+    struct wire_patch patches[WIRE_PATCHES_MAX];
     uint64_t in_bytes, out_bytes; /* sizes of the two memfds */
     /* Where in the outputs memfd a struct wire_profile and a struct wire_trace go; 0 bytes: none is
      * wanted. */
@@ -218,8 +248,11 @@ struct wire_reply {
     uint32_t magic;
     uint32_t status; /* enum wire_status */
     int32_t cuda_error, signal;
-    uint64_t elapsed_ns;   /* of the call, as the box saw it */
-    uint64_t device_bytes; /* most device memory in use that the submission allocated itself */
+    uint64_t elapsed_ns; /* of the call, as the box saw it */
+    uint64_t event_ns;   /* timing: between the events before and after the call */
+    uint64_t window_ns;  /* and from the first to the one after the outputs were copied aside */
+    uint64_t persisting_bytes; /* of L2 that the process had set aside before the call */
+    uint64_t device_bytes;     /* most device memory in use that the submission allocated itself */
     uint64_t profile_used, trace_used; /* bytes that were filled, 0 = none */
     struct wire_counters counters;
     uint32_t finding_count;

@@ -35,6 +35,10 @@ struct check_result {
 void check_case(const struct case_data *data, const struct wire_request *request,
                 const uint8_t *outputs, struct arena *arena, struct check_result *result);
 
+/* The same for outputs and what lies around them alone: of inputs nothing came back. */
+void check_written(const struct case_data *data, const struct wire_request *request,
+                   const uint8_t *outputs, struct arena *arena, struct check_result *result);
+
 /* Do two passes of the same case hold the same outputs (as far as they are compared)? Used to say
  * "different on every run". */
 bool check_same_outputs(const struct case_data *data, const struct wire_request *request,

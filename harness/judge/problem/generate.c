@@ -265,8 +265,22 @@ static void fill_literal(const struct generator *g, enum wire_type type, void *o
         number_store_integers(type, out, 0, g->integers, g->length);
 }
 
-void generator_fill(const struct generator *g, enum wire_type type, uint64_t count,
-                    const int64_t *variables, uint64_t key, void *out)
+/* Elements [at, at + count) of `block`, which begins with element `start`. */
+static void store(const struct run *r, char makes, const union block *block, uint64_t start,
+                  uint64_t at, unsigned count, void *out)
+{
+    uint64_t skip = at - start;
+    if (makes == 'b')
+        number_store_bits(r->type, out, at, block->u + skip, count);
+    else if (r->reals)
+        number_store_reals(r->type, out, at, block->d + skip, count);
+    else
+        number_store_integers(r->type, out, at, block->i + skip, count);
+}
+
+void generator_fill_part(const struct generator *g, enum wire_type type, uint64_t count,
+                         const int64_t *variables, uint64_t key, uint64_t from, uint64_t to,
+                         void *out)
 {
     struct err e;
     struct run r;
@@ -279,16 +293,27 @@ void generator_fill(const struct generator *g, enum wire_type type, uint64_t cou
     r.key = key;
     run_prepare(&r);
     const struct row *row = &GENERATOR_ROWS[g->kind];
-    for (uint64_t from = 0; from < count; from += BLOCK) {
+    for (uint64_t start = from / BLOCK * BLOCK; start < to; start += BLOCK) {
         union block b;
-        unsigned block_count = count - from < BLOCK ? (unsigned)(count - from) : BLOCK;
-        row->make(&r, from, &b);
-        if (row->makes == 'b')
-            number_store_bits(type, out, from, b.u, block_count);
-        else if (r.reals)
-            number_store_reals(type, out, from, b.d, block_count);
-        else
-            number_store_integers(type, out, from, b.i, block_count);
+        uint64_t at = start < from ? from : start, end = to - start < BLOCK ? to : start + BLOCK;
+        row->make(&r, start, &b);
+        store(&r, row->makes, &b, start, at, (unsigned)(end - at), out);
     }
     run_finish(&r);
+}
+
+void generator_fill(const struct generator *g, enum wire_type type, uint64_t count,
+                    const int64_t *variables, uint64_t key, void *out)
+{
+    generator_fill_part(g, type, count, variables, key, 0, count, out);
+}
+
+bool generator_mixes(const struct generator *g)
+{
+    return g->kind != LITERAL && g->kind != GENERATOR_permutation;
+}
+
+bool generator_is_literal(const struct generator *g)
+{
+    return g->kind == LITERAL;
 }

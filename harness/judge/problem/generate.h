@@ -34,4 +34,16 @@ int generator_check(const struct generator *g, enum wire_type type, uint64_t cou
 void generator_fill(const struct generator *g, enum wire_type type, uint64_t count,
                     const int64_t *variables, uint64_t key, void *out);
 
+/* Elements [from, to) alone of what generator_fill() writes, to the same places in `out`: parts can
+ * be made at the same time, and again. */
+void generator_fill_part(const struct generator *g, enum wire_type type, uint64_t count,
+                         const int64_t *variables, uint64_t key, uint64_t from, uint64_t to,
+                         void *out);
+
+/* May parts of it come from other keys than the rest? Not if all elements belong together. */
+bool generator_mixes(const struct generator *g);
+
+/* Is it a list of values? It has one length. */
+bool generator_is_literal(const struct generator *g);
+
 #endif

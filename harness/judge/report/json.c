@@ -206,17 +206,55 @@ static json_t *one_case(const struct result_case *c)
     return o;
 }
 
+/* Ten digits are finer than any clock, and short enough for two hundred of them. */
+static json_t *samples(const double *ms, unsigned count)
+{
+    json_t *array = checked(json_array());
+    for (unsigned i = 0; i < count; i++)
+        append(array, number(ms[i]));
+    return array;
+}
+
+static json_t *clocks(const struct result_timing *t)
+{
+    json_t *o = checked(json_object());
+    set(o, "sm_mhz_low", json_integer(t->sm_mhz_low));
+    set(o, "sm_mhz_high", json_integer(t->sm_mhz_high));
+    set(o, "memory_mhz", json_integer(t->memory_mhz));
+    set_text(o, "throttled", t->throttled);
+    return o;
+}
+
 static json_t *timing(const struct result_timing *t)
 {
     json_t *o = checked(json_object());
     set(o, "n", json_integer(t->n));
+    set_text(o, "size", t->size);
+    set_text(o, "note", t->note);
+    if (t->note)
+        return o;
     set(o, "ms", number(t->ms));
-    set(o, "reference_ms", number(t->reference_ms));
-    set(o, "ratio", number(t->ratio));
-    set(o, "ratio_low", number(t->ratio_low));
-    set(o, "ratio_high", number(t->ratio_high));
+    if (t->reference_ms > 0) {
+        set(o, "reference_ms", number(t->reference_ms));
+        set(o, "ratio", t->too_noisy ? json_null() : number(t->ratio));
+        set(o, "ratio_low", number(t->ratio_low));
+        set(o, "ratio_high", number(t->ratio_high));
+        set(o, "too_noisy", json_boolean(t->too_noisy));
+    }
     set(o, "gb_per_s", number(t->gb_per_s));
     set(o, "of_copy", number(t->of_copy));
+    set(o, "copy_ms", number(t->copy_ms));
+    set(o, "deviation_ms", number(t->deviation_ms));
+    set(o, "rounds", json_integer(t->rounds));
+    set(o, "samples_ms", samples(t->samples, t->samples ? t->rounds : 0));
+    if (t->reference_samples)
+        set(o, "reference_samples_ms", samples(t->reference_samples, t->rounds));
+    json_t *findings = checked(json_array());
+    for (unsigned i = 0; i < t->finding_count; i++)
+        append(findings, finding(&t->findings[i]));
+    set(o, "findings", findings);
+    if (t->has_clocks)
+        set(o, "clocks", clocks(t));
     return o;
 }
 
@@ -273,6 +311,10 @@ void report_json(const struct result *r, const struct report_options *options, s
     for (unsigned i = 0; i < r->timing_count; i++)
         append(timings, timing(&r->timing[i]));
     set(o, "timing", timings);
+    if (r->timing_count) {
+        set(o, "timing_ms", milliseconds(r->timing_ms));
+        set_text(o, "timing_spent_ms", r->timing_spent_ms);
+    }
     set(o, "ms", milliseconds(r->total_ms));
     char *dump = json_dumps(o, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
     if (!dump)

@@ -59,8 +59,20 @@ struct result_compile {
 };
 
 struct result_timing {
-    int64_t n;
+    int64_t n;        /* elements of the largest input */
+    const char *size; /* "n=65536" */
+    const char *note; /* why there are no numbers, NULL */
     double ms, reference_ms, ratio, ratio_low, ratio_high, gb_per_s, of_copy;
+    double copy_ms, deviation_ms; /* of `ms`: how far a typical call is from it */
+    uint64_t bytes;               /* that must move at least */
+    unsigned rounds;
+    const double *samples, *reference_samples; /* [rounds], ms */
+    bool too_noisy;                            /* the ratio is not known */
+    struct wire_finding *findings;             /* why the times are in doubt; warnings */
+    unsigned finding_count;
+    bool has_clocks;
+    unsigned sm_mhz_low, sm_mhz_high, memory_mhz;
+    const char *throttled; /* why the card was slower than it can be, NULL */
 };
 
 struct result {
@@ -75,6 +87,8 @@ struct result {
     unsigned case_count;
     struct result_timing *timing;
     unsigned timing_count;
+    double timing_ms;            /* what timing took in all */
+    const char *timing_spent_ms; /* and what for, NULL */
     double total_ms;
 };
 

@@ -311,6 +311,69 @@ static const char *add_sanitized(struct text *out, const struct result *r)
     return NULL;
 }
 
+/* ---- timing ---- */
+
+static void add_ratio(struct text *out, const struct result_timing *t)
+{
+    if (!(t->reference_ms > 0))
+        return;
+    if (t->too_noisy)
+        text_addf(out, "   too noisy to tell, %.3g to %.3g", t->ratio_low, t->ratio_high);
+    else
+        text_addf(out, " %10.4f %9.3f  (%.3f to %.3f)", t->reference_ms, t->ratio, t->ratio_low,
+                  t->ratio_high);
+}
+
+static void add_timing_row(struct text *out, const struct result_timing *t, unsigned columns)
+{
+    text_add(out, "  ");
+    report_add_escaped(out, t->size);
+    for (unsigned i = utf8_columns(t->size); i < columns + 2; i++)
+        text_addc(out, ' ');
+    if (t->note) {
+        report_add_escaped(out, t->note);
+        text_addc(out, '\n');
+        return;
+    }
+    text_addf(out, "%10.4f %8.0f %8.2f", t->ms, t->gb_per_s, t->of_copy);
+    add_ratio(out, t);
+    if (t->throttled)
+        text_addf(out, "   slowed down: %s", t->throttled);
+    text_addc(out, '\n');
+}
+
+static void add_timing(struct text *out, const struct report_options *o, const struct result *r)
+{
+    if (r->timing_count == 0)
+        return;
+    unsigned columns = 4;
+    bool referred = false;
+    for (unsigned i = 0; i < r->timing_count; i++) {
+        unsigned width = utf8_columns(r->timing[i].size);
+        columns = width > columns ? width : columns;
+        referred |= r->timing[i].reference_ms > 0;
+    }
+    text_addf(out, "\n  %-*s  %10s %8s %8s", (int)columns, "time", "ms", "GB/s", "of copy");
+    text_add(out, referred ? "  reference     times  (95% interval)\n" : "\n");
+    for (unsigned i = 0; i < r->timing_count; i++) {
+        const struct result_timing *t = &r->timing[i];
+        add_timing_row(out, t, columns);
+        for (unsigned k = 0; k < t->finding_count; k++)
+            add_finding(out, o, &t->findings[k]);
+    }
+    const struct result_timing *seen = NULL;
+    for (unsigned i = 0; i < r->timing_count; i++)
+        if (r->timing[i].has_clocks)
+            seen = &r->timing[i];
+    if (seen)
+        text_addf(out, "  clocks: SM %u to %u MHz, memory %u MHz\n", seen->sm_mhz_low,
+                  seen->sm_mhz_high, seen->memory_mhz);
+    else
+        text_add(out, "  clocks: not known (no NVML)\n");
+    if (o->verbose && r->timing_spent_ms)
+        text_addf(out, "  timing took %.0f ms: %s\n", r->timing_ms, r->timing_spent_ms);
+}
+
 void report_text(const struct result *r, const struct report_options *o, struct text *out)
 {
     add_head(out, o, r);
@@ -341,6 +404,7 @@ void report_text(const struct result *r, const struct report_options *o, struct 
     if (r->card && r->verdict == VERDICT_accepted && !sanitized)
         text_add(out, "A card does not notice races, uninitialised reads and most stray accesses; "
                       "--device cpu looks for them,\nand --sanitize has NVIDIA's tools look.\n");
+    add_timing(out, o, r);
     for (unsigned i = 0; i < r->case_count; i++)
         add_profile(out, r, &r->cases[i]);
 }

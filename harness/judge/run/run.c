@@ -183,16 +183,15 @@ static const char *const TOOL_ENVIRONMENT[] = {"HOME=/tmp", "TMPDIR=/tmp"};
     "GLIBC_TUNABLES=glibc.malloc.hugetlb=1:glibc.malloc.mmap_threshold=33554432:"                  \
     "glibc.malloc.trim_threshold=268435456"
 
-int run_open(const struct run_spec *spec, struct run_box *box, struct run_outcome *outcome,
-             struct err *e)
+int run_begin(const struct run_spec *spec, struct run_box *box, struct err *e)
 {
     *box = (struct run_box){.process = {.pid = -1, .stdout_fd = -1, .stderr_fd = -1},
                             .socket_fd = -1,
                             .watch_fd = -1,
                             .has_tool = spec->before != NULL,
                             .on_card = spec->card != NULL,
+                            .start_limit_ns = spec->start_limit_ns,
                             .output_bytes = spec->output_bytes};
-    *outcome = (struct run_outcome){0};
     text_init(&box->out);
     text_init(&box->errors);
     const char *environment[ENVIRONMENT_MAX] = {"PATH=/usr/bin:/bin", "LANG=C",
@@ -215,7 +214,7 @@ int run_open(const struct run_spec *spec, struct run_box *box, struct run_outcom
         argv[count++] = words[i];
     /* Not RLIMIT_AS: devices reserve terabytes of addresses that they never touch. */
     struct proc_limit limits[] = {{RLIMIT_CORE, 0}, {RLIMIT_DATA, spec->memory_bytes}};
-    uint64_t start = clock_now_ns();
+    box->start_ns = clock_now_ns();
     /* What the submission forks is ours to wait for when its parent has gone: see proc_finish(). */
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     int ends[2];
@@ -237,7 +236,22 @@ int run_open(const struct run_spec *spec, struct run_box *box, struct run_outcom
         return -1;
     }
     box->alive = true;
-    box_answer(box, true, start, spec->start_limit_ns, outcome);
+    return 0;
+}
+
+void run_loaded(struct run_box *box, struct run_outcome *outcome)
+{
+    *outcome = (struct run_outcome){0};
+    box_answer(box, true, box->start_ns, box->start_limit_ns, outcome);
+}
+
+int run_open(const struct run_spec *spec, struct run_box *box, struct run_outcome *outcome,
+             struct err *e)
+{
+    *outcome = (struct run_outcome){0};
+    if (run_begin(spec, box, e) != 0)
+        return -1;
+    run_loaded(box, outcome);
     return 0;
 }
 

@@ -51,6 +51,7 @@ struct run_box {
     bool alive;
     bool has_tool;
     bool on_card; /* what it waits for is the card, however busy the processors are */
+    uint64_t start_ns, start_limit_ns; /* of loading */
     uint64_t output_bytes;
     struct text out, errors; /* what it printed so far, capped */
 };
@@ -59,6 +60,11 @@ struct run_box {
  * too); -1 only if the process could not be started. Always pair with run_close. */
 int run_open(const struct run_spec *spec, struct run_box *box, struct run_outcome *outcome,
              struct err *e);
+
+/* run_open() in two steps, so that several boxes load side by side: every run_begin() that gave 0
+ * is followed by run_loaded(), from the same thread. */
+int run_begin(const struct run_spec *spec, struct run_box *box, struct err *e);
+void run_loaded(struct run_box *box, struct run_outcome *outcome);
 
 /* One request. fds[0] the inputs (read-only for the box), fds[1] the outputs. Every reply has been
  * validated: strings end and are printable UTF-8, enums and counts are in range. `alive` is false

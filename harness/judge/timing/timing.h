@@ -43,11 +43,12 @@ struct timing_clocks { /* of the card while one size was timed */
 };
 
 struct timing_options {
-    uint64_t seed;          /* of data, order and bootstrap; never enters a box. 0 = a secret one */
-    uint64_t budget_ns;     /* for the rounds of one size; 0 = TIMING_BUDGET_NS */
-    double wanted;          /* width of the interval, relative; 0 = TIMING_WANTED */
-    unsigned rounds_min;    /* 0 = TIMING_ROUNDS_MIN */
-    unsigned rounds_max;    /* 0 = TIMING_ROUNDS_MAX */
+    uint64_t seed;        /* of data, order and bootstrap; never enters a box. 0 = a secret one */
+    uint64_t budget_ns;   /* for the rounds of one size; 0 = TIMING_BUDGET_NS */
+    double wanted;        /* width of the interval, relative; 0 = TIMING_WANTED */
+    unsigned rounds_min;  /* 0 = TIMING_ROUNDS_MIN */
+    unsigned rounds_max;  /* 0 = TIMING_ROUNDS_MAX */
+    uint64_t flush_bytes; /* that are overwritten before each call; 0 = twice the L2 of the card */
     bool reference_answers; /* the reference's outputs are the expected ones, not the oracle's */
     const unsigned *sizes;  /* indices into problem->benchmark; NULL = all */
     unsigned size_count;
@@ -92,9 +93,22 @@ struct timing_fault {
     struct check_result check; /* where the outcome is RUN_REPLIED with WIRE_DONE */
 };
 
+/* Where the time of a measurement went. */
+enum timing_phase {
+    TIMING_OPEN, /* processes and contexts */
+    TIMING_MAKE, /* waiting for data, and for answers and comparisons that were behind */
+    TIMING_LOAD,
+    TIMING_ARM,
+    TIMING_GO,
+    TIMING_FETCH,
+    TIMING_CLOSE,
+    TIMING_PHASES
+};
+
 struct timing {
     struct timing_size *sizes;
     unsigned size_count;
+    double spent_ms[TIMING_PHASES];
     struct timing_fault *fault; /* the first one; measuring ends with it. NULL */
 };
 
@@ -109,6 +123,13 @@ struct timing_plan;
 struct timing_plan *timing_plan_new(const struct problem *problem,
                                     const struct timing_options *options, struct arena *arena,
                                     struct err *e);
+
+/* What the clocks are: asked between rounds, outside of every window. */
+void timing_watch(struct timing_plan *plan,
+                  void (*watch)(void *context, struct timing_clocks *clocks), void *context);
+
+/* "open 310, make 20, load 95, ..." in ms. */
+const char *timing_spent(const struct timing *timing, struct arena *arena);
 
 /* Opens a box per entrant, times every size and closes the boxes. 0: `result` is filled, also when
  * an entrant failed. -1 when something of ours failed, the reference included. The calling thread

@@ -2,8 +2,8 @@
  *
  * Lays the buffers out in the two regions and derives the seeds of each pass. A seed that enters
  * the box is a one-way function of the judging's seed, which never does. */
-#ifndef JUDGE_REQUEST_H
-#define JUDGE_REQUEST_H
+#ifndef JUDGE_PROBLEM_REQUEST_H
+#define JUDGE_PROBLEM_REQUEST_H
 
 #include "judge/problem/problem.h"
 #include "wire/wire.h"

@@ -1,4 +1,4 @@
-#include "judge/request.h"
+#include "judge/problem/request.h"
 
 #include "base/hash.h"
 

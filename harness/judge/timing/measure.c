@@ -1,0 +1,631 @@
+/* How it works: size by size, every entrant loads, a few rounds warm up, and then rounds are played
+ * until every interval is narrow or the budget is spent. The boxes take turns: while one is between
+ * "go" and "done", no other one does anything, and the judge's threads only work on memory of ours.
+ *
+ * A comparison that fails is noticed at the latest when its set is used again, two rounds later. */
+#include "base/clock.h"
+#include "base/rng.h"
+#include "judge/timing/cross.h"
+#include "judge/timing/plan.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const uint64_t STEP_LIMIT_NS = 60000000000u; /* for what is not the call itself */
+enum { WATCH_EVERY = 8 };
+
+struct player { /* one entrant */
+    const struct timing_entrant *entrant;
+    unsigned index;
+    struct run_box box;
+    bool is_open, is_checked, has_own_outputs;
+    struct wire_request request; /* of this size */
+    struct run_region own_outputs;
+    const struct run_region *outputs; /* OUTPUT_SLOTS in a row */
+    struct pool_group slots[OUTPUT_SLOTS];
+    unsigned fetches;
+    double *event_ms, *window_ms, *judge_ms; /* per round, warm-up first */
+    unsigned rounds;
+    uint64_t persisting_bytes;
+    struct run_outcome outcome; /* of the latest request */
+    const char *does_not_fit;
+};
+
+struct comparison {
+    struct measure *measure;
+    struct data_set *set;
+    struct wire_request request;
+    const uint8_t *outputs;
+    unsigned player, call;
+    struct arena arena;
+    struct check_result result;
+};
+
+struct measure {
+    struct timing_plan *plan;
+    const struct timing_options *options;
+    struct player *players;
+    unsigned player_count;
+    struct player *reference, *copy; /* NULL = none */
+    struct arena *arena;             /* of the result */
+    struct timing *result;
+    struct size_data *size;
+    _Atomic(struct comparison *) wrong; /* the first one that failed */
+    uint64_t round;                     /* counts over all sizes: keys of fresh data */
+    unsigned set;                       /* of the latest round */
+    struct timing_clocks clocks;
+    double best_copy_gb_per_s;
+};
+
+static void spend(struct measure *m, enum timing_phase phase, uint64_t since_ns)
+{
+    m->result->spent_ms[phase] += (double)(clock_now_ns() - since_ns) / 1e6;
+}
+
+/* ---- faults ---- */
+
+/* Is what `p` did an answer? If it is the submission that failed, the result says so (1); the
+ * reference and the copy are ours (-1). */
+static int judge_outcome(struct measure *m, struct player *p, const char *doing, struct err *e)
+{
+    const struct run_outcome *o = &p->outcome;
+    if (o->how == RUN_REPLIED && (o->reply.status == WIRE_DONE || o->reply.status == WIRE_READY))
+        return 0;
+    bool is_ours = p->entrant->role == TIMING_REFERENCE || p->entrant->role == TIMING_COPY ||
+                   (o->how == RUN_REPLIED && o->reply.status == WIRE_BAD_REQUEST);
+    if (is_ours)
+        return err_set(e, "%s failed %s: %s", p->entrant->label, doing,
+                       o->how == RUN_TIMED_OUT ? "it ran out of time"
+                       : o->how != RUN_REPLIED ? "its process ended early"
+                       : o->reply.message[0]   ? o->reply.message
+                                               : "a CUDA call failed");
+    struct timing_fault *fault = arena_alloc(m->arena, sizeof *fault);
+    *fault = (struct timing_fault){.entrant = p->index,
+                                   .size = m->size ? m->size->name : "",
+                                   .call = p->rounds + 1,
+                                   .outcome = *o};
+    m->result->fault = fault;
+    return 1;
+}
+
+static const char *copied(struct arena *arena, const char *s)
+{
+    return s ? arena_strdup(arena, s) : NULL;
+}
+
+/* 1: a comparison has failed, and the result says so. */
+static int take_wrong(struct measure *m, struct err *e)
+{
+    struct comparison *c = atomic_load(&m->wrong);
+    if (!c)
+        return 0;
+    const struct player *p = &m->players[c->player];
+    if (p->entrant->role == TIMING_REFERENCE)
+        return err_set(e, "%s gives a wrong answer for %s: %s[%llu] is %s and should be %s",
+                       p->entrant->label, m->size->name,
+                       c->result.mismatch.output ? c->result.mismatch.output : "?",
+                       (unsigned long long)c->result.mismatch.index,
+                       c->result.mismatch.got ? c->result.mismatch.got : "?",
+                       c->result.mismatch.expected ? c->result.mismatch.expected : "?");
+    struct timing_fault *fault = arena_alloc(m->arena, sizeof *fault);
+    *fault = (struct timing_fault){.entrant = c->player,
+                                   .size = m->size->name,
+                                   .call = c->call,
+                                   .outcome = {.how = RUN_REPLIED},
+                                   .check = c->result};
+    fault->outcome.reply.status = WIRE_DONE;
+    fault->check.mismatch.output = copied(m->arena, c->result.mismatch.output);
+    fault->check.mismatch.expected = copied(m->arena, c->result.mismatch.expected);
+    fault->check.mismatch.got = copied(m->arena, c->result.mismatch.got);
+    fault->check.diagnosis = copied(m->arena, c->result.diagnosis);
+    m->result->fault = fault;
+    return 1;
+}
+
+static void comparison_free(struct comparison *c)
+{
+    if (!c)
+        return;
+    arena_release(&c->arena);
+    free(c);
+}
+
+/* ---- comparing ---- */
+
+static void compare(void *context, unsigned long unused)
+{
+    struct comparison *c = context, *none = NULL;
+    (void)unused;
+    data_wait_for_answers(c->set);
+    arena_init(&c->arena);
+    check_written(&c->set->data, &c->request, c->outputs, &c->arena, &c->result);
+    if (c->result.ok || !atomic_compare_exchange_strong(&c->measure->wrong, &none, c))
+        comparison_free(c);
+}
+
+static struct comparison *comparison_new(struct measure *m, struct player *p,
+                                         const uint8_t *outputs)
+{
+    struct comparison *c = calloc(1, sizeof *c);
+    if (!c)
+        BUG("no memory for a comparison");
+    c->measure = m;
+    c->set = &m->size->sets[m->set];
+    c->request = p->request;
+    c->outputs = outputs;
+    c->player = p->index;
+    c->call = p->rounds;
+    return c;
+}
+
+/* ---- one entrant's turn ---- */
+
+static int ask(struct measure *m, struct player *p, enum wire_action action,
+               enum timing_phase phase, uint64_t limit_ns, struct err *e)
+{
+    uint64_t start = clock_now_ns();
+    p->request.action = action;
+    int status = run_pass(&p->box, &p->request, NULL, limit_ns, &p->outcome, e);
+    spend(m, phase, start);
+    if (status != 0)
+        return -1;
+    return judge_outcome(m, p, "while it was timed", e);
+}
+
+static int take_turn(struct measure *m, struct player *p, struct err *e)
+{
+    p->request.set = m->set;
+    p->request.poison_seed = rng_at(rng_key(m->options->seed, 0x706f69 + p->index), m->round);
+    int status = ask(m, p, WIRE_TIME_ARM, TIMING_ARM, STEP_LIMIT_NS, e);
+    if (status != 0)
+        return status;
+    if (p->outcome.reply.persisting_bytes > p->persisting_bytes)
+        p->persisting_bytes = p->outcome.reply.persisting_bytes;
+    status = ask(m, p, WIRE_TIME_GO, TIMING_GO, m->plan->problem->limits.time_ns, e);
+    if (status != 0)
+        return status;
+    const struct wire_reply *reply = &p->outcome.reply;
+    p->event_ms[p->rounds] = (double)reply->event_ns / 1e6;
+    p->window_ms[p->rounds] = (double)reply->window_ns / 1e6;
+    p->judge_ms[p->rounds] = (double)p->outcome.wall_ns / 1e6;
+    p->rounds++;
+    return 0;
+}
+
+/* The outputs of the latest call, where they may be read until their slot is used again. */
+static int fetch(struct measure *m, struct player *p, const uint8_t **outputs,
+                 struct pool_group **slot, struct err *e)
+{
+    unsigned number = p->fetches++ % OUTPUT_SLOTS;
+    uint64_t start = clock_now_ns();
+    pool_wait(m->plan->pool, &p->slots[number]);
+    spend(m, TIMING_MAKE, start);
+    p->request.fetch_offset = number * m->size->request.out_bytes;
+    *outputs = p->outputs->bytes + p->request.fetch_offset;
+    *slot = &p->slots[number];
+    return ask(m, p, WIRE_TIME_FETCH, TIMING_FETCH, STEP_LIMIT_NS, e);
+}
+
+/* ---- a round ---- */
+
+static int play_round(struct measure *m, struct err *e)
+{
+    struct size_data *s = m->size;
+    struct pool *pool = m->plan->pool;
+    uint64_t key = rng_key(m->options->seed, 0x7365740000 + m->round);
+    m->round++;
+    m->set = (m->set + 1 + (unsigned)rng_below(key, 0, SET_COUNT - 1)) % SET_COUNT;
+    uint64_t start = clock_now_ns();
+    pool_wait(pool, &s->sets[m->set].busy);
+    spend(m, TIMING_MAKE, start);
+    int status = take_wrong(m, e);
+    if (status != 0)
+        return status;
+    struct wire_patch patches[WIRE_PATCHES_MAX];
+    unsigned patch_count = data_freshen(s, m->set, m->round, patches);
+    bool from_reference = m->options->reference_answers;
+    if (!from_reference)
+        data_answer(s, m->set, NULL, pool);
+    struct comparison *waiting[64];
+    struct pool_group *slots[64];
+    unsigned waiting_count = 0;
+    for (unsigned turn = 0; turn < m->player_count && status == 0; turn++) {
+        struct player *p = &m->players[(turn + m->round) % m->player_count];
+        bool is_copy = p->entrant->role == TIMING_COPY;
+        p->request.patch_count = is_copy ? 0 : patch_count;
+        memcpy(p->request.patches, patches, sizeof patches);
+        status = take_turn(m, p, e);
+        const uint8_t *outputs = NULL;
+        if (status != 0 || !p->is_checked)
+            continue;
+        status = fetch(m, p, &outputs, &slots[waiting_count], e);
+        if (status != 0)
+            continue;
+        if (p == m->reference)
+            data_answer(s, m->set, outputs, pool);
+        else
+            waiting[waiting_count++] = comparison_new(m, p, outputs);
+    }
+    for (unsigned i = 0; i < waiting_count; i++) {
+        if (status == 0)
+            pool_add(pool, compare, waiting[i], 0, &s->sets[m->set].busy, slots[i]);
+        else
+            comparison_free(waiting[i]);
+    }
+    return status;
+}
+
+/* ---- how long ---- */
+
+/* What ratios refer to. */
+static const struct player *base_of(const struct measure *m)
+{
+    return m->reference ? m->reference : m->copy;
+}
+
+static uint64_t interval_seed(const struct measure *m, const struct player *p)
+{
+    return rng_key(m->options->seed, 0x696e740000 + p->index);
+}
+
+static struct stats_interval ratio_of(const struct measure *m, const struct player *p)
+{
+    const struct player *base = base_of(m);
+    return stats_ratio(p->event_ms + TIMING_WARM_UPS, base->event_ms + TIMING_WARM_UPS,
+                       p->rounds - TIMING_WARM_UPS, TIMING_LEVEL, interval_seed(m, p));
+}
+
+static bool is_narrow(const struct measure *m)
+{
+    const struct player *base = base_of(m);
+    for (unsigned i = 0; i < m->player_count && base; i++) {
+        const struct player *p = &m->players[i];
+        if (p == base || p->entrant->role == TIMING_COPY)
+            continue;
+        struct stats_interval ratio = ratio_of(m, p);
+        if (!(stats_width(&ratio) <= m->options->wanted))
+            return false;
+    }
+    return true;
+}
+
+static void watch(struct measure *m)
+{
+    if (m->options->watch)
+        m->options->watch(m->options->watch_context, &m->clocks);
+}
+
+static int play(struct measure *m, struct err *e)
+{
+    const struct timing_options *o = m->options;
+    int status = 0;
+    for (unsigned r = 0; r < TIMING_WARM_UPS && status == 0; r++)
+        status = play_round(m, e);
+    uint64_t start = clock_now_ns();
+    /* Intervals are looked at ever more rarely: each look is a chance to stop too early. */
+    unsigned look = o->rounds_min;
+    watch(m);
+    for (unsigned r = 0; r < o->rounds_max && status == 0; r++) {
+        if (r == look) {
+            if (is_narrow(m))
+                break;
+            look += look / 2 > 5 ? look / 2 : 5;
+        }
+        if (r >= o->rounds_min && clock_now_ns() - start > o->budget_ns)
+            break;
+        status = play_round(m, e);
+        if (r % WATCH_EVERY == WATCH_EVERY - 1)
+            watch(m);
+    }
+    uint64_t behind = clock_now_ns();
+    for (unsigned k = 0; k < SET_COUNT; k++)
+        pool_wait(m->plan->pool, &m->size->sets[k].busy);
+    spend(m, TIMING_MAKE, behind);
+    return status != 0 ? status : take_wrong(m, e);
+}
+
+/* ---- a size: loading ---- */
+
+static void configure(struct measure *m, struct player *p)
+{
+    const struct size_data *s = m->size;
+    if (p->entrant->role == TIMING_COPY) {
+        p->request = (struct wire_request){.magic = WIRE_MAGIC, .param_count = 2};
+        for (unsigned i = 0; i < 2; i++)
+            p->request.params[i] = (struct wire_param){.kind = WIRE_PARAM_BUFFER,
+                                                       .type = WIRE_uint8,
+                                                       .role = i ? WIRE_OUTPUT : WIRE_WORKSPACE,
+                                                       .bytes = (s->bytes + 1) / 2,
+                                                       .name = "copied"};
+        p->request.out_bytes = wire_buffer_bytes(&p->request.params[0]);
+    } else {
+        p->request = s->request;
+        p->request.in_bytes = SET_COUNT * s->set_bytes;
+        p->request.out_bytes = OUTPUT_SLOTS * s->request.out_bytes;
+    }
+    p->request.set_count = SET_COUNT;
+    p->request.set_bytes = s->set_bytes;
+    p->request.flush_bytes = m->options->flush_bytes;
+    p->request.keeps_outputs = p->is_checked;
+    p->request.device.checks = WIRE_CHECK_BOUNDS;
+    p->request.poison_seed = rng_key(m->options->seed, 0x6c6f6164);
+}
+
+struct loading {
+    struct measure *m;
+    struct player *p;
+    int status;
+    struct err error;
+};
+
+static void load(void *context, unsigned long unused)
+{
+    struct loading *l = context;
+    (void)unused;
+    const int fds[2] = {l->m->size->inputs.fd, l->p->is_checked ? l->p->outputs->fd : -1};
+    l->p->request.action = WIRE_TIME_LOAD;
+    l->status = run_pass(&l->p->box, &l->p->request, fds, STEP_LIMIT_NS, &l->p->outcome, &l->error);
+}
+
+static int prepare_player(struct measure *m, struct player *p, bool *plan_outputs_taken,
+                          struct err *e)
+{
+    unsigned most = m->options->rounds_max + TIMING_WARM_UPS;
+    p->event_ms = arena_array(m->arena, most, sizeof(double));
+    p->window_ms = arena_array(m->arena, most, sizeof(double));
+    p->judge_ms = arena_array(m->arena, most, sizeof(double));
+    p->rounds = p->fetches = 0;
+    p->persisting_bytes = 0;
+    p->does_not_fit = NULL;
+    configure(m, p);
+    p->outputs = &m->size->outputs;
+    if (!p->is_checked)
+        return 0;
+    if (!*plan_outputs_taken) {
+        *plan_outputs_taken = true;
+        return 0;
+    }
+    p->outputs = &p->own_outputs;
+    p->has_own_outputs = true;
+    return run_region_init(&p->own_outputs, OUTPUT_SLOTS * m->size->request.out_bytes, true, e);
+}
+
+/* All at a time. 1: the result says why there will be no numbers for this size, or a fault. */
+static int load_all(struct measure *m, const char **note, struct err *e)
+{
+    struct pool_group loads = {0};
+    struct loading *loading = arena_array(m->arena, m->player_count, sizeof *loading);
+    bool taken = false;
+    uint64_t start = clock_now_ns();
+    if (!m->size->is_begun)
+        data_make(m->size, m->plan->pool);
+    for (unsigned i = 0; i < m->player_count; i++)
+        if (prepare_player(m, &m->players[i], &taken, e) != 0)
+            return -1;
+    if (data_wait(m->size, e) != 0)
+        return -1;
+    spend(m, TIMING_MAKE, start);
+    start = clock_now_ns();
+    for (unsigned i = 0; i < m->player_count; i++) {
+        loading[i] = (struct loading){.m = m, .p = &m->players[i]};
+        pool_add(m->plan->pool, load, &loading[i], 0, &loads, NULL);
+    }
+    pool_wait(m->plan->pool, &loads);
+    spend(m, TIMING_LOAD, start);
+    for (unsigned i = 0; i < m->player_count; i++) {
+        struct player *p = &m->players[i];
+        const struct wire_reply *reply = &p->outcome.reply;
+        if (loading[i].status != 0) {
+            *e = loading[i].error;
+            return -1;
+        }
+        enum { OUT_OF_MEMORY = 2 }; /* cudaErrorMemoryAllocation */
+        if (p->outcome.how == RUN_REPLIED && reply->status == WIRE_BAD_REQUEST &&
+            reply->cuda_error == OUT_OF_MEMORY) {
+            *note = arena_printf(m->arena, "the buffers of %u processes do not fit on the card",
+                                 m->player_count);
+            return 1;
+        }
+        int status = judge_outcome(m, p, "before it was timed", e);
+        if (status != 0)
+            return status;
+    }
+    return 0;
+}
+
+static int unload_all(struct measure *m, struct err *e)
+{
+    int status = 0;
+    uint64_t start = clock_now_ns();
+    for (unsigned i = 0; i < m->player_count; i++) {
+        struct player *p = &m->players[i];
+        if (p->box.alive && status == 0)
+            status = ask(m, p, WIRE_TIME_UNLOAD, TIMING_CLOSE, STEP_LIMIT_NS, e);
+        for (unsigned k = 0; k < OUTPUT_SLOTS; k++)
+            pool_wait(m->plan->pool, &p->slots[k]);
+        if (p->has_own_outputs)
+            run_region_release(&p->own_outputs);
+        p->has_own_outputs = false;
+    }
+    data_release(m->size);
+    spend(m, TIMING_CLOSE, start);
+    return status;
+}
+
+/* ---- a size: numbers ---- */
+
+static struct cross_series series_of_player(const struct player *p)
+{
+    return (struct cross_series){.event_ms = p->event_ms + TIMING_WARM_UPS,
+                                 .window_ms = p->window_ms + TIMING_WARM_UPS,
+                                 .judge_ms = p->judge_ms + TIMING_WARM_UPS,
+                                 .rounds = p->rounds - TIMING_WARM_UPS,
+                                 .warm_up_ms = p->event_ms,
+                                 .warm_ups = TIMING_WARM_UPS,
+                                 .persisting_bytes = p->persisting_bytes};
+}
+
+static struct cross_card card_of(struct measure *m)
+{
+    struct cross_card card = {.bytes = m->size->bytes, .gap_ms = 0};
+    const struct player *honest[] = {m->reference, m->copy};
+    for (unsigned i = 0; i < 2; i++) {
+        if (!honest[i])
+            continue;
+        struct cross_series s = series_of_player(honest[i]);
+        double deviation, gap = cross_gap(&s, &deviation);
+        card.gap_ms = gap > card.gap_ms ? gap : card.gap_ms;
+        card.gap_deviation_ms =
+            deviation > card.gap_deviation_ms ? deviation : card.gap_deviation_ms;
+    }
+    if (m->copy) {
+        card.copy_ms =
+            stats_median(m->copy->event_ms + TIMING_WARM_UPS, m->copy->rounds - TIMING_WARM_UPS);
+        double rate = (double)m->size->bytes / card.copy_ms / 1e6;
+        if (rate > m->best_copy_gb_per_s)
+            m->best_copy_gb_per_s = rate;
+        /* Every byte of the outputs is read and written; a copy moves `bytes` in all. */
+        card.aside_ms =
+            card.copy_ms * (1 + 2 * (double)m->size->request.out_bytes / (double)m->size->bytes);
+    }
+    card.gb_per_s = m->best_copy_gb_per_s;
+    return card;
+}
+
+static void fill_series(struct measure *m, const struct player *p, const struct cross_card *card,
+                        struct timing_series *out)
+{
+    struct cross_series s = series_of_player(p);
+    bool is_honest = p == m->reference || p == m->copy;
+    bool differs = !is_honest && (m->reference || m->copy) && cross_timers_differ(&s, card);
+    *out = (struct timing_series){.rounds = s.rounds};
+    out->event_ms = p->event_ms + TIMING_WARM_UPS;
+    out->judge_ms = p->judge_ms + TIMING_WARM_UPS;
+    out->ms = arena_array(m->arena, s.rounds, sizeof *out->ms);
+    for (unsigned i = 0; i < s.rounds; i++) {
+        double by_judge = s.judge_ms[i] - card->gap_ms - (s.window_ms[i] - s.event_ms[i]);
+        out->ms[i] = differs && by_judge > s.event_ms[i] ? by_judge : s.event_ms[i];
+    }
+    out->median_ms = stats_median(out->ms, s.rounds);
+    out->deviation_ms = stats_deviation(out->ms, s.rounds);
+    out->gb_per_s = (double)m->size->bytes / out->median_ms / 1e6;
+    out->of_copy = card->copy_ms > 0 ? card->copy_ms / out->median_ms : 0;
+    const struct player *base = m->reference;
+    if (base) {
+        out->ratio = stats_ratio(out->ms, base->event_ms + TIMING_WARM_UPS, s.rounds, TIMING_LEVEL,
+                                 interval_seed(m, p));
+        out->too_noisy = p != base && p != m->copy && !(stats_width(&out->ratio) <= 0.1);
+    }
+    if (is_honest)
+        return;
+    out->findings = arena_array(m->arena, CROSS_FINDINGS_MAX, sizeof *out->findings);
+    out->finding_count = cross_check(&s, card, out->median_ms, out->findings);
+}
+
+static int time_size(struct measure *m, struct timing_size *out, struct err *e)
+{
+    const struct size_data *s = m->size;
+    *out = (struct timing_size){.name = s->name, .values = s->values, .n = s->n, .bytes = s->bytes};
+    m->clocks = (struct timing_clocks){0};
+    int status = load_all(m, &out->note, e);
+    if (status == 0)
+        status = play(m, e);
+    if (status == 0) {
+        out->clocks = m->clocks;
+        out->entrants = arena_array(m->arena, m->player_count, sizeof *out->entrants);
+        struct cross_card card = card_of(m);
+        for (unsigned i = 0; i < m->player_count; i++)
+            fill_series(m, &m->players[i], &card, &out->entrants[i]);
+    }
+    int unloaded = unload_all(m, e);
+    if (status == 1 && out->note)
+        status = 0; /* the next size may fit */
+    return status != 0 ? status : unloaded;
+}
+
+/* ---- all ---- */
+
+static int open_all(struct measure *m, struct err *e)
+{
+    uint64_t start = clock_now_ns();
+    int status = 0;
+    for (unsigned i = 0; i < m->player_count && status == 0; i++) {
+        struct player *p = &m->players[i];
+        status = run_begin(&p->entrant->spec, &p->box, e);
+        p->is_open = status == 0;
+    }
+    for (unsigned i = 0; i < m->player_count; i++) {
+        struct player *p = &m->players[i];
+        if (!p->is_open)
+            continue;
+        run_loaded(&p->box, &p->outcome);
+        if (status == 0)
+            status = judge_outcome(m, p, "to start", e);
+    }
+    spend(m, TIMING_OPEN, start);
+    return status;
+}
+
+static int check_entrants(const struct timing_entrant *entrants, unsigned count,
+                          const struct timing_options *o, struct err *e)
+{
+    unsigned references = 0, copies = 0;
+    if (count == 0 || count > 64)
+        BUG("%u entrants to time", count);
+    for (unsigned i = 0; i < count; i++) {
+        references += entrants[i].role == TIMING_REFERENCE;
+        copies += entrants[i].role == TIMING_COPY;
+    }
+    if (references > 1 || copies > 1)
+        BUG("%u references and %u copies to time", references, copies);
+    if (o->reference_answers && references == 0)
+        return err_set(e, "the expected answers are the reference's, and it is not timed");
+    return 0;
+}
+
+int timing_measure(struct timing_plan *plan, const struct timing_entrant *entrants, unsigned count,
+                   struct arena *arena, struct timing *result, struct err *e)
+{
+    struct measure *m = arena_alloc(arena, sizeof *m);
+    *m = (struct measure){.plan = plan,
+                          .options = &plan->options,
+                          .player_count = count,
+                          .arena = arena,
+                          .result = result};
+    *result = (struct timing){0};
+    if (check_entrants(entrants, count, m->options, e) != 0)
+        return -1;
+    result->sizes = arena_array(arena, plan->size_count, sizeof *result->sizes);
+    m->players = arena_array(arena, count, sizeof *m->players);
+    for (unsigned i = 0; i < count; i++) {
+        struct player *p = &m->players[i];
+        enum timing_role role = entrants[i].role;
+        *p = (struct player){.entrant = &entrants[i], .index = i, .own_outputs = {.fd = -1}};
+        p->is_checked = role == TIMING_SUBMISSION || role == TIMING_RIVAL ||
+                        (role == TIMING_REFERENCE && m->options->reference_answers);
+        if (role == TIMING_REFERENCE)
+            m->reference = p;
+        if (role == TIMING_COPY)
+            m->copy = p;
+    }
+    int status = open_all(m, e);
+    for (unsigned i = 0; i < plan->size_count && status == 0; i++) {
+        m->size = &plan->sizes[i];
+        if (m->options->progress)
+            m->options->progress(m->options->progress_context,
+                                 arena_printf(arena, "timing %s", m->size->name), i,
+                                 plan->size_count);
+        status = time_size(m, &result->sizes[i], e);
+        if (status == 0)
+            result->size_count++;
+    }
+    uint64_t start = clock_now_ns();
+    for (unsigned i = 0; i < count; i++)
+        if (m->players[i].is_open)
+            run_close(&m->players[i].box);
+    spend(m, TIMING_CLOSE, start);
+    comparison_free(atomic_load(&m->wrong));
+    return status < 0 ? -1 : 0;
+}
