@@ -1,8 +1,8 @@
 /* runner CUDART LIBRARY ENTRY, with the judge's socket as descriptor 3.
  *
  * The program inside the box: loads a CUDA runtime, then the submission, and carries out requests
- * until the judge hangs up. Without a LIBRARY ("") it can be timed copying. It shares its process with the submission, so nothing here is a secret
- * and nothing it says is more than a claim. */
+ * until the judge hangs up. Without a LIBRARY ("") it can be timed copying. It shares its process
+ * with the submission, so nothing here is a secret and nothing it says is more than a claim. */
 #include "runner/call.h"
 #include "runner/crash.h"
 #include "runner/device.h"

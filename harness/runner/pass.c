@@ -75,8 +75,7 @@ static bool lies_within(const struct wire_request *q, uint64_t offset, uint64_t 
     return bytes <= q->out_bytes && offset <= q->out_bytes - bytes && offset % 64 == 0;
 }
 
-int pass_accept(struct pass_state *s, const struct wire_request *q, const int fds[2],
-                struct err *e)
+int pass_accept(struct pass_state *s, const struct wire_request *q, const int fds[2], struct err *e)
 {
     if (q->magic != WIRE_MAGIC || q->param_count > WIRE_PARAMS_MAX)
         return err_set(e, "the request is not one of this version");

@@ -3,61 +3,16 @@
  * "go" and "done", no other one does anything, and the judge's threads only work on memory of ours.
  *
  * A comparison that fails is noticed at the latest when its set is used again, two rounds later. */
+#include "judge/timing/measure.h"
 #include "base/clock.h"
 #include "base/rng.h"
-#include "judge/timing/cross.h"
-#include "judge/timing/plan.h"
 
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const uint64_t STEP_LIMIT_NS = 60000000000u; /* for what is not the call itself */
 enum { WATCH_EVERY = 8 };
-
-struct player { /* one entrant */
-    const struct timing_entrant *entrant;
-    unsigned index;
-    struct run_box box;
-    bool is_open, is_checked, has_own_outputs;
-    struct wire_request request; /* of this size */
-    struct run_region own_outputs;
-    const struct run_region *outputs; /* OUTPUT_SLOTS in a row */
-    struct pool_group slots[OUTPUT_SLOTS];
-    unsigned fetches;
-    double *event_ms, *window_ms, *judge_ms; /* per round, warm-up first */
-    unsigned rounds;
-    uint64_t persisting_bytes;
-    struct run_outcome outcome; /* of the latest request */
-    const char *does_not_fit;
-};
-
-struct comparison {
-    struct measure *measure;
-    struct data_set *set;
-    struct wire_request request;
-    const uint8_t *outputs;
-    unsigned player, call;
-    struct arena arena;
-    struct check_result result;
-};
-
-struct measure {
-    struct timing_plan *plan;
-    const struct timing_options *options;
-    struct player *players;
-    unsigned player_count;
-    struct player *reference, *copy; /* NULL = none */
-    struct arena *arena;             /* of the result */
-    struct timing *result;
-    struct size_data *size;
-    _Atomic(struct comparison *) wrong; /* the first one that failed */
-    uint64_t round;                     /* counts over all sizes: keys of fresh data */
-    unsigned set;                       /* of the latest round */
-    struct timing_clocks clocks;
-    double best_copy_gb_per_s;
-};
 
 static void spend(struct measure *m, enum timing_phase phase, uint64_t since_ns)
 {
@@ -259,32 +214,14 @@ static int play_round(struct measure *m, struct err *e)
 
 /* ---- how long ---- */
 
-/* What ratios refer to. */
-static const struct player *base_of(const struct measure *m)
-{
-    return m->reference ? m->reference : m->copy;
-}
-
-static uint64_t interval_seed(const struct measure *m, const struct player *p)
-{
-    return rng_key(m->options->seed, 0x696e740000 + p->index);
-}
-
-static struct stats_interval ratio_of(const struct measure *m, const struct player *p)
-{
-    const struct player *base = base_of(m);
-    return stats_ratio(p->event_ms + TIMING_WARM_UPS, base->event_ms + TIMING_WARM_UPS,
-                       p->rounds - TIMING_WARM_UPS, TIMING_LEVEL, interval_seed(m, p));
-}
-
 static bool is_narrow(const struct measure *m)
 {
-    const struct player *base = base_of(m);
+    const struct player *base = numbers_base(m);
     for (unsigned i = 0; i < m->player_count && base; i++) {
         const struct player *p = &m->players[i];
         if (p == base || p->entrant->role == TIMING_COPY)
             continue;
-        struct stats_interval ratio = ratio_of(m, p);
+        struct stats_interval ratio = numbers_ratio(m, p);
         if (!(stats_width(&ratio) <= m->options->wanted))
             return false;
     }
@@ -454,75 +391,7 @@ static int unload_all(struct measure *m, struct err *e)
     return status;
 }
 
-/* ---- a size: numbers ---- */
-
-static struct cross_series series_of_player(const struct player *p)
-{
-    return (struct cross_series){.event_ms = p->event_ms + TIMING_WARM_UPS,
-                                 .window_ms = p->window_ms + TIMING_WARM_UPS,
-                                 .judge_ms = p->judge_ms + TIMING_WARM_UPS,
-                                 .rounds = p->rounds - TIMING_WARM_UPS,
-                                 .warm_up_ms = p->event_ms,
-                                 .warm_ups = TIMING_WARM_UPS,
-                                 .persisting_bytes = p->persisting_bytes};
-}
-
-static struct cross_card card_of(struct measure *m)
-{
-    struct cross_card card = {.bytes = m->size->bytes, .gap_ms = 0};
-    const struct player *honest[] = {m->reference, m->copy};
-    for (unsigned i = 0; i < 2; i++) {
-        if (!honest[i])
-            continue;
-        struct cross_series s = series_of_player(honest[i]);
-        double deviation, gap = cross_gap(&s, &deviation);
-        card.gap_ms = gap > card.gap_ms ? gap : card.gap_ms;
-        card.gap_deviation_ms =
-            deviation > card.gap_deviation_ms ? deviation : card.gap_deviation_ms;
-    }
-    if (m->copy) {
-        card.copy_ms =
-            stats_median(m->copy->event_ms + TIMING_WARM_UPS, m->copy->rounds - TIMING_WARM_UPS);
-        double rate = (double)m->size->bytes / card.copy_ms / 1e6;
-        if (rate > m->best_copy_gb_per_s)
-            m->best_copy_gb_per_s = rate;
-        /* Every byte of the outputs is read and written; a copy moves `bytes` in all. */
-        card.aside_ms =
-            card.copy_ms * (1 + 2 * (double)m->size->request.out_bytes / (double)m->size->bytes);
-    }
-    card.gb_per_s = m->best_copy_gb_per_s;
-    return card;
-}
-
-static void fill_series(struct measure *m, const struct player *p, const struct cross_card *card,
-                        struct timing_series *out)
-{
-    struct cross_series s = series_of_player(p);
-    bool is_honest = p == m->reference || p == m->copy;
-    bool differs = !is_honest && (m->reference || m->copy) && cross_timers_differ(&s, card);
-    *out = (struct timing_series){.rounds = s.rounds};
-    out->event_ms = p->event_ms + TIMING_WARM_UPS;
-    out->judge_ms = p->judge_ms + TIMING_WARM_UPS;
-    out->ms = arena_array(m->arena, s.rounds, sizeof *out->ms);
-    for (unsigned i = 0; i < s.rounds; i++) {
-        double by_judge = s.judge_ms[i] - card->gap_ms - (s.window_ms[i] - s.event_ms[i]);
-        out->ms[i] = differs && by_judge > s.event_ms[i] ? by_judge : s.event_ms[i];
-    }
-    out->median_ms = stats_median(out->ms, s.rounds);
-    out->deviation_ms = stats_deviation(out->ms, s.rounds);
-    out->gb_per_s = (double)m->size->bytes / out->median_ms / 1e6;
-    out->of_copy = card->copy_ms > 0 ? card->copy_ms / out->median_ms : 0;
-    const struct player *base = m->reference;
-    if (base) {
-        out->ratio = stats_ratio(out->ms, base->event_ms + TIMING_WARM_UPS, s.rounds, TIMING_LEVEL,
-                                 interval_seed(m, p));
-        out->too_noisy = p != base && p != m->copy && !(stats_width(&out->ratio) <= 0.1);
-    }
-    if (is_honest)
-        return;
-    out->findings = arena_array(m->arena, CROSS_FINDINGS_MAX, sizeof *out->findings);
-    out->finding_count = cross_check(&s, card, out->median_ms, out->findings);
-}
+/* ---- a size ---- */
 
 static int time_size(struct measure *m, struct timing_size *out, struct err *e)
 {
@@ -534,10 +403,7 @@ static int time_size(struct measure *m, struct timing_size *out, struct err *e)
         status = play(m, e);
     if (status == 0) {
         out->clocks = m->clocks;
-        out->entrants = arena_array(m->arena, m->player_count, sizeof *out->entrants);
-        struct cross_card card = card_of(m);
-        for (unsigned i = 0; i < m->player_count; i++)
-            fill_series(m, &m->players[i], &card, &out->entrants[i]);
+        numbers_fill(m, out);
     }
     int unloaded = unload_all(m, e);
     if (status == 1 && out->note)
