@@ -1,8 +1,17 @@
-/* How it works: everything that takes time happens in WIRE_TIME_LOAD and WIRE_TIME_ARM, outside of
- * the judge's window. Inside of it are a few copies of a few bytes, the call between two events,
- * and one copy of the outputs on the device, in the call's own stream: what somebody adds to them
- * after the entry's stream is done comes too late. An output buffer is filled with poison from one
- * period of it, which doubles until the buffer is full. */
+/* How it works: what takes time and may do so happens in WIRE_TIME_LOAD and WIRE_TIME_ARM, outside
+ * of the judge's window. WIRE_TIME_GO puts everything into one stream at once, while the card is
+ * still busy with the first of it:
+ *
+ *   overwrite L2 | patches | event | what the entry launches | event | copy of the outputs | event
+ *
+ * So a call is timed from cold caches and as the card sees it: launching takes the host several
+ * microseconds each time, and no two times are the same, but by then the card has not got so far.
+ * Nothing can be computed ahead, on whatever stream: the inputs are not complete before the patches
+ * are there. Outputs are copied in the call's own stream: what somebody adds to them after the
+ * entry's stream is done comes too late.
+ *
+ * An output buffer is filled with poison from one period of it, which doubles until the buffer is
+ * full. */
 #include "runner/timed.h"
 
 #include "base/clock.h"
@@ -12,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK_BYTES = 64 * WIRE_POISON_PERIOD_BYTES };
+enum { CHUNK_BYTES = 64 * WIRE_POISON_PERIOD_BYTES, STAGED_BYTES = 64 * 1024 };
 /* Below this a pageable copy is as fast. */
 static const uint64_t REGISTER_BYTES = (uint64_t)4 << 20;
 static const uint64_t FLUSH_BYTES_UNKNOWN = (uint64_t)128 << 20; /* when L2's size is not known */
@@ -60,8 +69,13 @@ static int find_api(struct timed_state *t, struct err *e)
         error = t->api.cudaEventCreate(&t->after);
     if (error == cudaSuccess)
         error = t->api.cudaEventCreate(&t->aside);
+    if (error == cudaSuccess)
+        error = t->api.cudaHostAlloc((void **)&t->staged, STAGED_BYTES, cudaHostAllocDefault);
     if (error != cudaSuccess)
-        return err_set(e, "no events for timing: error %d", (int)error);
+        return err_set(e, "no events or no pinned memory for timing: error %d", (int)error);
+    /* A fresh context has some of L2 set aside; from here on it is the submission that did. */
+    t->api.cudaDeviceSetLimit(cudaLimitPersistingL2CacheSize, 0);
+    t->pass->device->cudaGetLastError();
     t->has_api = true;
     return 0;
 }
@@ -254,31 +268,47 @@ static cudaError_t arm(struct timed_state *t, const struct wire_request *q,
         if (is_buffer(p) && p->role != WIRE_INPUT)
             error = fill(t, q->set, i);
     }
-    if (error == cudaSuccess)
-        error = t->api.cudaMemsetAsync(t->flush, t->flush_value++, t->flush_bytes, d->stream);
     return error == cudaSuccess ? d->cudaDeviceSynchronize() : error;
 }
 
 /* ---- the call ---- */
 
-static cudaError_t put_patches(struct timed_state *t, const struct wire_request *q)
+static cudaError_t put_patch(struct timed_state *t, unsigned set, const struct wire_patch *patch,
+                             const uint8_t *from)
 {
     const struct device *d = t->pass->device;
+    const struct wire_param *p = &t->size.params[patch->param];
+    uint64_t at = pass_payload_offset(p) + patch->offset;
+    cudaError_t error = d->cudaMemcpyAsync((uint8_t *)t->inputs[set][patch->param] + at, from,
+                                           patch->bytes, cudaMemcpyHostToDevice, d->stream);
+    if (error == cudaSuccess && p->role == WIRE_INOUT)
+        error = d->cudaMemcpyAsync((uint8_t *)t->outputs[t->live][patch->param] + at, from,
+                                   patch->bytes, cudaMemcpyHostToDevice, d->stream);
+    return error;
+}
+
+/* Small ones from pinned memory, behind the overwriting of L2; a large one (a whole input, where
+ * parts cannot change alone) comes before it, for want of pinned memory. */
+static cudaError_t put_patches(struct timed_state *t, const struct wire_request *q, bool large)
+{
+    uint64_t used = 0;
     cudaError_t error = cudaSuccess;
     for (unsigned k = 0; k < q->patch_count && error == cudaSuccess; k++) {
         const struct wire_patch *patch = &q->patches[k];
         const struct wire_param *p = &t->size.params[patch->param];
-        const uint8_t *from = t->pass->inputs.bytes + q->set * t->size.set_bytes + p->in_offset;
-        uint64_t start = pass_payload_offset(p) + patch->offset;
-        error = d->cudaMemcpyAsync((uint8_t *)t->inputs[q->set][patch->param] + start,
-                                   from + patch->offset, patch->bytes, cudaMemcpyHostToDevice,
-                                   d->stream);
-        if (error == cudaSuccess && p->role == WIRE_INOUT)
-            error = d->cudaMemcpyAsync((uint8_t *)t->outputs[t->live][patch->param] + start,
-                                       from + patch->offset, patch->bytes, cudaMemcpyHostToDevice,
-                                       d->stream);
+        const uint8_t *from =
+            t->pass->inputs.bytes + q->set * t->size.set_bytes + p->in_offset + patch->offset;
+        bool fits = patch->bytes <= STAGED_BYTES / WIRE_PATCHES_MAX;
+        if (fits == large)
+            continue;
+        if (fits) {
+            memcpy(t->staged + used, from, patch->bytes);
+            from = t->staged + used;
+            used += patch->bytes;
+        }
+        error = put_patch(t, q->set, patch, from);
     }
-    return error == cudaSuccess ? d->cudaStreamSynchronize(d->stream) : error;
+    return error;
 }
 
 /* Without a submission: the second buffer becomes a copy of the first. */
@@ -342,7 +372,14 @@ static cudaError_t go(struct timed_state *t, const struct wire_request *q, struc
     point(t, q->set, pointers);
     cudaStream_t stream = !t->pass->entry || has_stream(&t->size) ? d->stream : NULL;
     *when = "while the inputs were put in place";
-    cudaError_t error = put_patches(t, q);
+    cudaError_t error = put_patches(t, q, true);
+    if (error == cudaSuccess)
+        error = t->api.cudaMemsetAsync(t->flush, t->flush_value++, t->flush_bytes, d->stream);
+    if (error == cudaSuccess)
+        error = put_patches(t, q, false);
+    /* The default stream, for an entry that is given none, waits for nobody. */
+    if (error == cudaSuccess && stream != d->stream)
+        error = d->cudaStreamSynchronize(d->stream);
     if (error != cudaSuccess)
         return error;
     *when = "returned by a launch or a call of the entry point";
@@ -389,8 +426,6 @@ static cudaError_t fetch(struct timed_state *t, const struct wire_request *q)
 static int check_step(const struct timed_state *t, const struct wire_request *q, struct err *e)
 {
     const struct wire_request *size = &t->size;
-    if (q->action == WIRE_TIME_UNLOAD)
-        return 0;
     if (!t->is_loaded)
         return err_set(e, "nothing is loaded that could be timed");
     if (q->set >= size->set_count || q->patch_count > WIRE_PATCHES_MAX)
@@ -436,10 +471,6 @@ void timed_run(struct timed_state *t, const struct wire_request *q, const int fd
             break;
         case WIRE_TIME_FETCH:
             error = fetch(t, q);
-            break;
-        case WIRE_TIME_UNLOAD:
-            if (t->has_api)
-                unload(t);
             break;
         default:
             status = err_set(&e, "there is no action %u", q->action);

@@ -27,6 +27,7 @@ struct timed_state {
     cudaEvent_t before, after, aside;
     uint64_t poison_seed; /* of the call that comes next, or came last */
     uint8_t *chunk;       /* poison on its way to the device */
+    uint8_t *staged;      /* patches on theirs: pinned, so that nobody waits for them */
 };
 
 void timed_init(struct timed_state *t, struct pass_state *pass);

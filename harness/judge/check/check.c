@@ -251,6 +251,50 @@ void check_written(const struct case_data *data, const struct wire_request *requ
     check_outputs(data, request, outputs, arena, result);
 }
 
+static bool part_is_untouched(const struct output_view *view, uint64_t from, uint64_t to)
+{
+    unsigned size = view->got.size;
+    const uint8_t *got = view->got.bytes + from * size;
+    if (view->original)
+        return memcmp(got, view->original + from * size, (to - from) * size) == 0;
+    return wire_poison_find_change(got, view->poison_from + from * size, (to - from) * size,
+                                   view->poison_seed, view->check->param) == (to - from) * size;
+}
+
+static bool output_part_is_right(const struct output_view *view, unsigned part, unsigned parts)
+{
+    uint64_t count = view->got.count, step = count / parts + 1, from = part * step;
+    uint64_t to = from + step < count ? from + step : count;
+    if (from >= to)
+        return true;
+    uint64_t middle = view->compared < from ? from : view->compared < to ? view->compared : to;
+    unsigned size = view->got.size;
+    if (memcmp(view->got.bytes + from * size, view->expected.bytes + from * size,
+               (middle - from) * size) != 0)
+        return false;
+    return middle == to || view->check->compare != COMPARE_prefix ||
+           part_is_untouched(view, middle, to);
+}
+
+bool check_part(const struct case_data *data, const struct wire_request *request,
+                const uint8_t *outputs, unsigned part, unsigned parts)
+{
+    const struct problem *p = data->problem;
+    for (unsigned c = 0; c < p->check_count; c++) {
+        struct output_view view = view_of(data, request, &p->checks[c], outputs);
+        if (!output_part_is_right(&view, part, parts))
+            return false;
+    }
+    struct check_result guards = {.ok = true};
+    for (unsigned i = 0; part == 0 && i < p->param_count; i++)
+        if (p->params[i].kind == PARAM_BUFFER &&
+            (p->params[i].role == WIRE_OUTPUT || p->params[i].role == WIRE_INOUT)) {
+            struct whole_buffer w = whole_buffer(request, i, outputs);
+            check_guards(data, request, i, &w, &guards);
+        }
+    return guards.ok;
+}
+
 bool check_same_outputs(const struct case_data *data, const struct wire_request *request,
                         const uint8_t *a, const uint8_t *b)
 {

@@ -39,6 +39,12 @@ void check_case(const struct case_data *data, const struct wire_request *request
 void check_written(const struct case_data *data, const struct wire_request *request,
                    const uint8_t *outputs, struct arena *arena, struct check_result *result);
 
+/* Is part `part` of `parts` of the outputs, and of what must be left alone, byte for byte as
+ * expected? All parts together cover everything that check_written() looks at, so that several
+ * threads can share a large case. false: check_written() knows whether it is wrong, and how. */
+bool check_part(const struct case_data *data, const struct wire_request *request,
+                const uint8_t *outputs, unsigned part, unsigned parts);
+
 /* Do two passes of the same case hold the same outputs (as far as they are compared)? Used to say
  * "different on every run". */
 bool check_same_outputs(const struct case_data *data, const struct wire_request *request,

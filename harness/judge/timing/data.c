@@ -14,8 +14,8 @@
 
 static const uint64_t PART_BYTES = (uint64_t)4 << 20;
 static const uint64_t HUGE_PAGE_BYTES = (uint64_t)1 << 21;
-/* Two stretches per input: short, so that putting them in place costs a few microseconds, and long
- * enough to hold something new. */
+/* Two stretches per input, the first elements and some others: short, so that putting them in place
+ * costs a few microseconds, and long enough to hold something new. */
 enum { STRETCHES = 2, STRETCH_ELEMENTS = 16 };
 
 static bool has_input(const struct problem *p, unsigned i)
@@ -172,6 +172,13 @@ static int make_answers(struct size_data *s, struct data_set *set, struct err *e
     return 0;
 }
 
+static void touch_answers(void *context, unsigned long set)
+{
+    struct size_data *s = context;
+    if (madvise(s->sets[set].answers, s->answer_bytes, MADV_POPULATE_WRITE) != 0)
+        memset(s->sets[set].answers, 0, s->answer_bytes); /* an older kernel */
+}
+
 static int make_inputs(struct size_data *s, struct err *e)
 {
     const struct problem *p = s->sets[0].data.problem;
@@ -180,6 +187,7 @@ static int make_inputs(struct size_data *s, struct err *e)
     for (unsigned k = 0; k < SET_COUNT; k++) {
         if (make_answers(s, &s->sets[k], e) != 0)
             return -1;
+        pool_add(s->pool, touch_answers, s, k, &s->making, NULL);
         for (unsigned i = 0; i < p->param_count; i++)
             if (has_input(p, i)) {
                 s->sets[k].data.buffers[i].input =
@@ -240,7 +248,7 @@ unsigned data_freshen(struct size_data *s, unsigned k, uint64_t round,
         uint64_t length = mixes && b->count > STRETCH_ELEMENTS ? STRETCH_ELEMENTS : b->count;
         unsigned size = wire_type_bytes(p->params[i].type);
         for (unsigned j = 0; j < (mixes ? STRETCHES : 1) && count < WIRE_PATCHES_MAX; j++) {
-            uint64_t from = rng_below(key, j, b->count - length + 1);
+            uint64_t from = j ? rng_below(key, j, b->count - length + 1) : 0;
             generator_fill_part(g, p->params[i].type, b->count, s->values, key, from, from + length,
                                 b->input);
             patches[count++] = (struct wire_patch){i, from * size, length * size};

@@ -10,9 +10,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 static const uint64_t STEP_LIMIT_NS = 60000000000u; /* for what is not the call itself */
 enum { WATCH_EVERY = 8 };
+static const uint64_t PART_BYTES = (uint64_t)16 << 20; /* of outputs that one thread compares */
 
 static void spend(struct measure *m, enum timing_phase phase, uint64_t since_ns)
 {
@@ -89,13 +91,18 @@ static void comparison_free(struct comparison *c)
 
 /* ---- comparing ---- */
 
-static void compare(void *context, unsigned long unused)
+/* Whoever does the last part looks closely, if there is a reason to. */
+static void compare(void *context, unsigned long part)
 {
     struct comparison *c = context, *none = NULL;
-    (void)unused;
     data_wait_for_answers(c->set);
-    arena_init(&c->arena);
-    check_written(&c->set->data, &c->request, c->outputs, &c->arena, &c->result);
+    if (!check_part(&c->set->data, &c->request, c->outputs, (unsigned)part, c->parts))
+        atomic_store(&c->differs, true);
+    if (atomic_fetch_sub(&c->left, 1) > 1)
+        return;
+    c->result.ok = true;
+    if (atomic_load(&c->differs))
+        check_written(&c->set->data, &c->request, c->outputs, &c->arena, &c->result);
     if (c->result.ok || !atomic_compare_exchange_strong(&c->measure->wrong, &none, c))
         comparison_free(c);
 }
@@ -112,6 +119,9 @@ static struct comparison *comparison_new(struct measure *m, struct player *p,
     c->outputs = outputs;
     c->player = p->index;
     c->call = p->rounds;
+    c->parts = (unsigned)(m->size->answer_bytes / PART_BYTES) + 1;
+    atomic_store(&c->left, c->parts);
+    arena_init(&c->arena);
     return c;
 }
 
@@ -204,10 +214,13 @@ static int play_round(struct measure *m, struct err *e)
             waiting[waiting_count++] = comparison_new(m, p, outputs);
     }
     for (unsigned i = 0; i < waiting_count; i++) {
-        if (status == 0)
-            pool_add(pool, compare, waiting[i], 0, &s->sets[m->set].busy, slots[i]);
-        else
+        if (status != 0) {
             comparison_free(waiting[i]);
+            continue;
+        }
+        unsigned parts = waiting[i]->parts; /* it may be gone before the loop ends */
+        for (unsigned k = 0; k < parts; k++)
+            pool_add(pool, compare, waiting[i], k, &s->sets[m->set].busy, slots[i]);
     }
     return status;
 }
@@ -372,23 +385,26 @@ static int load_all(struct measure *m, const char **note, struct err *e)
     return 0;
 }
 
-static int unload_all(struct measure *m, struct err *e)
+static void release_size(void *context, unsigned long unused)
 {
-    int status = 0;
+    (void)unused;
+    data_release(context);
+}
+
+/* The boxes give their buffers back when they load the next size. */
+static void leave_size(struct measure *m)
+{
     uint64_t start = clock_now_ns();
     for (unsigned i = 0; i < m->player_count; i++) {
         struct player *p = &m->players[i];
-        if (p->box.alive && status == 0)
-            status = ask(m, p, WIRE_TIME_UNLOAD, TIMING_CLOSE, STEP_LIMIT_NS, e);
         for (unsigned k = 0; k < OUTPUT_SLOTS; k++)
             pool_wait(m->plan->pool, &p->slots[k]);
         if (p->has_own_outputs)
             run_region_release(&p->own_outputs);
         p->has_own_outputs = false;
     }
-    data_release(m->size);
+    pool_add(m->plan->pool, release_size, m->size, 0, NULL, NULL);
     spend(m, TIMING_CLOSE, start);
-    return status;
 }
 
 /* ---- a size ---- */
@@ -405,10 +421,8 @@ static int time_size(struct measure *m, struct timing_size *out, struct err *e)
         out->clocks = m->clocks;
         numbers_fill(m, out);
     }
-    int unloaded = unload_all(m, e);
-    if (status == 1 && out->note)
-        status = 0; /* the next size may fit */
-    return status != 0 ? status : unloaded;
+    leave_size(m);
+    return status == 1 && out->note ? 0 : status; /* the next size may fit */
 }
 
 /* ---- all ---- */
@@ -488,6 +502,10 @@ int timing_measure(struct timing_plan *plan, const struct timing_entrant *entran
             result->size_count++;
     }
     uint64_t start = clock_now_ns();
+    /* Taking a context down takes long: all at a time. */
+    for (unsigned i = 0; i < count; i++)
+        if (m->players[i].is_open && m->players[i].box.socket_fd >= 0)
+            shutdown(m->players[i].box.socket_fd, SHUT_RDWR);
     for (unsigned i = 0; i < count; i++)
         if (m->players[i].is_open)
             run_close(&m->players[i].box);

@@ -29,7 +29,9 @@ struct comparison {
     struct data_set *set;
     struct wire_request request;
     const uint8_t *outputs;
-    unsigned player, call;
+    unsigned player, call, parts;
+    atomic_uint left; /* parts that are not done */
+    atomic_bool differs;
     struct arena arena;
     struct check_result result;
 };
