@@ -88,6 +88,7 @@ struct cli_device {
     const char *gpu;      /* --gpu; NULL = not given */
     const char *cpu_only; /* an option that only the CPU device has, NULL = none was given */
     const char *gpu_only; /* the same for a card */
+    const char *advice;   /* what to do without a card; NULL = leave those options out */
     bool on_gpu;          /* what came of it, and on which cards */
     struct cards cards;
 };

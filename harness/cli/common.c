@@ -127,17 +127,18 @@ static bool ends_in_cu(const char *word)
 int cli_option(const struct cli *cli, int argc, char **argv, const struct option *options,
                bool in_order)
 {
-    static uint32_t seen; /* bit k: an option with the val k and a value */
+    static uint32_t seen; /* bit k: an option with the val k and a value; from 32 on as often as
+                             people like */
     opterr = 0;
     int at = -1, got = getopt_long(argc, argv, in_order ? "+:" : ":", options, &at);
     if (got != '?' && got != ':') {
         if (got < 0 || at < 0 || options[at].has_arg == no_argument)
             return got;
-        if (seen & (uint32_t)1 << got) {
+        if (got < 32 && (seen & (uint32_t)1 << got)) {
             cli_usage(cli, "--%s is given twice.", options[at].name);
             return '?';
         }
-        seen |= (uint32_t)1 << got;
+        seen |= got < 32 ? (uint32_t)1 << got : 0;
         return got;
     }
     const char *word = refused_word(argc, argv);

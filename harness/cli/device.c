@@ -63,6 +63,8 @@ int cli_choose_device(struct cli *cli, struct cli_device *d)
     if (strcmp(name, "cpu") == 0 || d->cpu_only)
         return STATUS_DONE;
     cli_find_cards(cli, &d->cards);
+    if (!d->cards.count && must && d->advice)
+        return cli_failed(cli, "%s. %s", d->cards.why_none, d->advice);
     if (!d->cards.count && must)
         return cli_failed(cli, "%s. %s, or say --device cpu.", d->cards.why_none,
                           d->gpu_only ? arena_printf(&cli->arena, "Leave %s out", d->gpu_only)

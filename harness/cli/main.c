@@ -70,6 +70,16 @@ static const struct options_row {
      "  --threads N              host threads that run blocks side by side (all processors)\n"
      "  --profile                at the end, what each line costs, on stderr\n"
      "  --trace FILE             what each thread reads and writes, as JSON lines\n"},
+    {"bench", "  --with FILE              one more opponent that the exercise's rules do not hold "
+              "for; may be "
+              "repeated\n"
+              "  --all-rungs              also the references that are slow by design (serial.cu)\n"
+              "  --gpu 0,1                on the first of these cards that is free\n"
+              "  --seed N                 the data of an earlier bench\n"
+              "  --format text|json       what to print (text)\n"
+              "  --output FILE            write that into FILE, and the text to stdout\n"
+              "  --plot FILE.svg|.png     draw the curves over n (needs gnuplot)\n"
+              "  --compare A.json B.json  two earlier benches instead of a new one\n"},
     {"list", "  --lang en|zh             in which language; else the environment decides\n"},
     {"show", "  --lang en|zh             in which language; else the environment decides\n"},
     {"hint", "  --lang en|zh             in which language; else the environment decides\n"},

@@ -17,6 +17,9 @@
 #define CARD   "GPU-77;NVIDIA Fake;9.0;16000"
 #define CASE   "--case", "n=1025"
 #define JUDGED "run", "multi-block-scan"
+/* A problem that is also timed in seconds, with our device for a card. */
+#define SMALL "tests/judge/timing/root"
+#define RUNG  SMALL "/reference/small-scan/three_kernels.cu"
 
 static char folder[PATH_MAX]; /* of locks, and of tools that can be changed */
 
@@ -66,13 +69,13 @@ static void one_call(const char *what, const char *const *argv, int status, cons
     text_release(&why);
 }
 
-static void check_judging(void)
+static void check_judging(const char *root)
 {
-    static const char *const argv[] = {JUDGED, GOOD, "--format", "json", NULL};
+    static const char *const argv[] = {"run", "small-scan", RUNG, "--format", "json", NULL};
     struct e2e_run run;
     struct text why;
     text_init(&why);
-    e2e_run(&(struct e2e_call){.argv = argv}, &run);
+    e2e_run(&(struct e2e_call){.argv = argv, .root = root}, &run);
     expect(&run, 0, "\"device\": \"gpu\"", &why);
     if (strcmp(e2e_string(json_object_get(run.json, "card"), "uuid"), "GPU-77") != 0)
         text_add(&why, "the result does not name the card\n");
@@ -157,20 +160,113 @@ static void check_tools_that_fail(void)
     set_path(E2E_TOOLS);
 }
 
+/* ---- bench ---- */
+
+static void copy_with(const char *from, const char *name, const char *old, const char *new,
+                      char *path, size_t path_bytes)
+{
+    struct text source, changed;
+    struct err e;
+    text_init(&source);
+    text_init(&changed);
+    char full[PATH_MAX];
+    snprintf(full, sizeof full, "%s/%s", e2e_paths.root, from);
+    snprintf(path, path_bytes, "%s/%s", folder, name);
+    if (file_read(full, 1 << 20, &source, &e) != 0)
+        BUG("%s", e.text);
+    const char *at = strstr(text_str(&source), old);
+    if (!at)
+        BUG("%s has no '%s'", from, old);
+    text_addn(&changed, text_str(&source), (size_t)(at - text_str(&source)));
+    text_add(&changed, new);
+    text_add(&changed, at + strlen(old));
+    if (file_write(path, text_str(&changed), changed.length, &e) != 0)
+        BUG("%s", e.text);
+    text_release(&source);
+    text_release(&changed);
+}
+
+static const json_t *entrant(const struct e2e_run *run, const char *label)
+{
+    const json_t *all = json_object_get(run->json, "entrants");
+    for (size_t i = 0; i < json_array_size(all); i++)
+        if (strcmp(e2e_string(json_array_get(all, i), "label"), label) == 0)
+            return json_array_get(all, i);
+    return NULL;
+}
+
+/* A right file, one that is wrong in every call, one that does not compile, and a rival. */
+static void check_bench(const char *root)
+{
+    char right[PATH_MAX + 64], wrong[PATH_MAX + 64], broken[PATH_MAX + 64], rival[PATH_MAX + 64];
+    char kept[PATH_MAX + 64];
+    copy_with(RUNG, "right.cu", "", "", right, sizeof right);
+    copy_with(RUNG, "wrong.cu", "if (n == 0)", "if (n > 5)", wrong, sizeof wrong);
+    copy_with(RUNG, "broken.cu", "if (n == 0)", "if (m == 0)", broken, sizeof broken);
+    copy_with(RUNG, "rival.cu", "", "", rival, sizeof rival);
+    snprintf(kept, sizeof kept, "%s/bench.json", folder);
+    const char *const argv[] = {"bench", "small-scan", right,  wrong,      broken, "--with",
+                                rival,   "--format",   "json", "--output", kept,   NULL};
+    const char *const again[] = {"bench", "small-scan", right, "--format", "json", NULL};
+    const char *const compare[] = {"bench", "--compare", kept, kept, NULL};
+    struct e2e_run run;
+    struct text why;
+    text_init(&why);
+    e2e_run(&(struct e2e_call){.argv = argv, .root = root}, &run);
+    expect(&run, 1, "not timed: wrong.cu", &why);
+    expect(&run, 1, "not timed: broken.cu: it does not compile", &why);
+    expect(&run, 1, "rival.cu", &why);
+    check("a bench leaves out what fails, and says so", &run, &why);
+    e2e_run_release(&run);
+    e2e_run(&(struct e2e_call){.argv = again, .root = root}, &run);
+    expect(&run, 0, "small-scan", &why);
+    const json_t *sizes = json_object_get(entrant(&run, "right.cu"), "sizes");
+    const json_t *copy = json_object_get(entrant(&run, "copy"), "sizes");
+    if (json_number_value(json_object_get(json_object_get(sizes, "n=8448"), "ms")) <= 0 ||
+        json_number_value(json_object_get(json_object_get(sizes, "n=65537"), "ratio")) <= 0 ||
+        json_number_value(json_object_get(json_object_get(copy, "n=8448"), "gb_per_s")) <= 0)
+        text_add(&why, "times are missing\n");
+    if (!entrant(&run, "three_kernels.cu"))
+        text_add(&why, "the reference is missing\n");
+    check("times of the submission, the reference and a copy", &run, &why);
+    e2e_run_release(&run);
+    text_release(&why);
+    one_call("two benches side by side", compare, 0, "the same");
+}
+
+static void check_bench_calls(void)
+{
+    static const struct {
+        const char *what, *argv[8];
+        int status;
+        const char *says;
+    } ROWS[] = {
+        {"bench without a problem", {"bench"}, 2, "wants a problem"},
+        {"bench of an unknown problem", {"bench", "multi-block-scam"}, 2, "multi-block-scan"},
+        {"bench of a file that is not there", {"bench", "multi-block-scan", "no.cu"}, 2, "no.cu"},
+        {"a curve of an unknown kind", {"bench", "multi-block-scan", "--plot", "a.pdf"}, 2, ".svg"},
+        {"one file to compare", {"bench", "--compare", "a.json"}, 2, "two files"},
+        {"no file to compare", {"bench", "--compare", "a.json", "b.json"}, 2, "a.json"},
+        {"not a bench", {"bench", "--compare", "LICENSE", "LICENSE"}, 2, "LICENSE:1"},
+    };
+    for (size_t i = 0; i < sizeof ROWS / sizeof ROWS[0]; i++)
+        one_call(ROWS[i].what, ROWS[i].argv, ROWS[i].status, ROWS[i].says);
+}
+
 /* Two at a time on one card: one says for whom it waits, and both are accepted. */
-static void check_lock(void)
+static void check_lock(const char *root)
 {
     struct e2e_run run;
     struct text why, shell;
     text_init(&why);
     text_init(&shell);
     text_addf(&shell,
-              "%s run multi-block-scan " GOOD " & first=$!\n"
-              "%s run multi-block-scan " GOOD "; second=$?\n"
+              "%s run small-scan " RUNG " & first=$!\n"
+              "%s run small-scan " RUNG "; second=$?\n"
               "wait $first && exit $second",
               e2e_paths.judge, e2e_paths.judge);
-    e2e_run(&(struct e2e_call){.shell = text_str(&shell)}, &run);
-    expect(&run, 0, "card 0 (NVIDIA Fake) is in use by judge run multi-block-scan", &why);
+    e2e_run(&(struct e2e_call){.shell = text_str(&shell), .root = root}, &run);
+    expect(&run, 0, "card 0 (NVIDIA Fake) is in use by judge run small-scan", &why);
     check("one judging at a time per card", &run, &why);
     e2e_run_release(&run);
     text_release(&why);
@@ -181,6 +277,7 @@ int main(void)
 {
     static const char *const old[] = {JUDGED, GOOD, CASE, "--device", "gpu", NULL};
     static const char *const first[] = {JUDGED, WRONG, "--first-failure", NULL};
+    char root[PATH_MAX];
     struct err e;
     e2e_need_nvcc();
     if (getenv("PATH"))
@@ -189,6 +286,7 @@ int main(void)
         fprintf(stderr, "%s\n", e.text);
         return EXIT_FAILURE;
     }
+    snprintf(root, sizeof root, "%s/%s", e2e_paths.root, SMALL);
     set_path(E2E_TOOLS);
     setenv("SCANJUDGE_NVML", FAKE_NVML, 1);
     setenv("SCANJUDGE_GPU_CUDART", CPU_CUDART, 1);
@@ -197,12 +295,14 @@ int main(void)
     unsetenv("CUDA_VISIBLE_DEVICES");
     one_call("the oldest card that there is code for", old, 0, "(gpu, NVIDIA T4, seed");
     setenv("FAKE_NVML", CARD, 1);
-    check_judging();
+    check_judging(root);
     one_call("the first failure ends it", first, 1, "cases after the first failing one were not");
     check_sanitizer();
     check_profiler();
     check_tools_that_fail();
-    check_lock();
+    check_lock(root);
+    check_bench_calls();
+    check_bench(root);
     file_remove_tree(folder, NULL);
     text_release(&path_before);
     return e2e_done();

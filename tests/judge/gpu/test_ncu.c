@@ -124,10 +124,8 @@ static void hostile_reports(void **state)
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sums_over_launches),
-        cmocka_unit_test(recorded_report),
-        cmocka_unit_test(says_why_there_is_none),
-        cmocka_unit_test(asks_for_all),
+        cmocka_unit_test(sums_over_launches),     cmocka_unit_test(recorded_report),
+        cmocka_unit_test(says_why_there_is_none), cmocka_unit_test(asks_for_all),
         cmocka_unit_test(hostile_reports),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
