@@ -9,19 +9,35 @@
 
 enum { PERIOD_BYTES = WIRE_POISON_PERIOD_BYTES, PERIOD_WORDS = PERIOD_BYTES / 8 };
 
-static void fill_period(uint8_t period[PERIOD_BYTES], uint64_t seed, unsigned buffer)
+static void fill_words(uint8_t period[PERIOD_BYTES], uint64_t key, uint64_t first, uint64_t end)
 {
-    uint64_t key = rng_key(seed, 0x706f69736f6e0000u + buffer);
-    for (uint64_t i = 0; i < PERIOD_WORDS; i++) {
+    for (uint64_t i = first; i < end; i++) {
         uint64_t word = rng_at(key, i);
         memcpy(period + 8 * i, &word, 8);
+    }
+}
+
+/* As much of the period as bytes [from, from + bytes) of a buffer need: a guard, mostly. */
+static void fill_period(uint8_t period[PERIOD_BYTES], uint64_t seed, unsigned buffer, uint64_t from,
+                        uint64_t bytes)
+{
+    uint64_t key = rng_key(seed, 0x706f69736f6e0000u + buffer);
+    uint64_t first = from % PERIOD_BYTES / 8;
+    uint64_t count = bytes < PERIOD_BYTES ? (from % 8 + bytes + 7) / 8 : PERIOD_WORDS;
+    if (count >= PERIOD_WORDS) {
+        fill_words(period, key, 0, PERIOD_WORDS);
+    } else if (first + count <= PERIOD_WORDS) {
+        fill_words(period, key, first, first + count);
+    } else {
+        fill_words(period, key, first, PERIOD_WORDS);
+        fill_words(period, key, 0, first + count - PERIOD_WORDS);
     }
 }
 
 void wire_poison(void *to, uint64_t from, uint64_t bytes, uint64_t seed, unsigned buffer)
 {
     uint8_t period[PERIOD_BYTES];
-    fill_period(period, seed, buffer);
+    fill_period(period, seed, buffer, from, bytes);
     uint8_t *p = to;
     uint64_t phase = from % PERIOD_BYTES;
     while (bytes) {
@@ -37,7 +53,7 @@ uint64_t wire_poison_find_change(const void *at, uint64_t from, uint64_t bytes, 
                                  unsigned buffer)
 {
     uint8_t period[PERIOD_BYTES];
-    fill_period(period, seed, buffer);
+    fill_period(period, seed, buffer, from, bytes);
     const uint8_t *p = at;
     uint64_t phase = from % PERIOD_BYTES, done = 0;
     while (done < bytes) {
