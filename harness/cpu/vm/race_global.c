@@ -16,7 +16,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { HUGE_FROM_BYTES = 4 << 20 };
+enum { HUGE_BYTES = 2 << 20, HUGE_FROM_BYTES = 256 << 10 };
 #define SHADOW_MOST   (2ull << 30)
 #define SPARE_MOST    (256ull << 20) /* larger mappings are given back at once */
 #define SEGMENTS_MOST (1u << 31)     /* all shadows are forgotten at the next launch */
@@ -180,6 +180,9 @@ static void *map_bytes(struct race_global *g, uint64_t bytes, uint64_t *mapped)
         *best = (struct race_spare){0};
         return p;
     }
+    /* A page fault per 2 MB instead of per 4 kB, and the same pages for larger ones later. */
+    if (bytes >= HUGE_FROM_BYTES)
+        bytes = (bytes + HUGE_BYTES - 1) / HUGE_BYTES * HUGE_BYTES;
     if (g->shadow_bytes + bytes > SHADOW_MOST)
         return NULL;
     void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
