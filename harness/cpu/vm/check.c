@@ -102,6 +102,7 @@ static bool local_bounds(const struct warp *w, unsigned lane, uint64_t offset, u
 bool check_resolve(struct warp *w, const struct mem_op *op, unsigned lane, uint64_t address,
                    unsigned bytes, struct check_target *t)
 {
+    struct vm_allocation *near = t->allocation;
     *t = (struct check_target){0};
     t->place = classify(w, op, address, &t->offset);
     bool ok = (address & (bytes - 1)) == 0;
@@ -120,7 +121,9 @@ bool check_resolve(struct warp *w, const struct mem_op *op, unsigned lane, uint6
         break;
     case CHECK_GLOBAL:
     case CHECK_NOWHERE: {
-        struct vm_allocation *a = vm_find_allocation(w->engine->vm, address);
+        struct vm_allocation *a = near && address - near->base < near->bytes
+                                      ? near
+                                      : vm_find_allocation(w->engine->vm, address);
         t->allocation = a;
         ok = ok && a && !a->freed && address >= a->low && address <= a->high &&
              bytes <= a->high - address && !(a->read_only && op->write);

@@ -15,7 +15,8 @@ struct check_target {
 };
 
 /* Resolves `bytes` bytes at an address that lane `l` uses with instruction `op`, checks bounds and
- * alignment. false: reported, the launch has ended. */
+ * alignment. *t holds what another lane's access came to, which is looked at first, or zeros.
+ * false: reported, the launch has ended. */
 bool check_resolve(struct warp *w, const struct mem_op *op, unsigned lane, uint64_t address,
                    unsigned bytes, struct check_target *t);
 

@@ -79,7 +79,7 @@ static uint64_t make(uint64_t pending, uint64_t expected, int64_t tx, uint64_t p
 static uint8_t *object(struct warp *w, const struct mem_op *op, unsigned lane, uint64_t at,
                        bool must_be_valid)
 {
-    struct check_target t;
+    struct check_target t = {0};
     uint64_t word;
     if (!check_resolve(w, op, lane, at, 8, &t))
         return NULL;
@@ -144,7 +144,7 @@ static bool do_copy(struct warp *w, const struct async_copy *c)
     read.total = write.total = (uint8_t)step;
     for (uint32_t at = 0; at < c->bytes; at += step) {
         uint8_t bytes[16] = {0};
-        struct check_target from = {0}, to;
+        struct check_target from = {0}, to = {0};
         uint32_t left = c->source_bytes > at ? c->source_bytes - at : 0;
         unsigned taken = left < step ? left : step;
         for (unsigned k = 0; k < taken; k += 4) { /* what is left out need not be readable */

@@ -141,7 +141,7 @@ struct word {
 static bool find_word(struct warp *w, const struct mem_op *op, unsigned lane, struct word *out)
 {
     struct mem_cache *c = &w->engine->caches[op->index];
-    struct check_target t;
+    struct check_target t = {0};
     if (!check_resolve(w, op, lane, w->lane_address[lane], op->bytes, &t))
         return false;
     *out = (struct word){.host = t.host, .at = t.offset};

@@ -20,7 +20,7 @@ bool vm_atomic_128(struct warp *w, const struct mem_op *op, uint8_t *f, uint32_t
     uint32_t undefined = 0, global = 0, shared = 0;
     for (uint32_t rest = m; rest; rest &= rest - 1) {
         unsigned lane = (unsigned)__builtin_ctz(rest);
-        struct check_target t;
+        struct check_target t = {0};
         uint64_t old[2], b[2], c[2] = {0};
         uint8_t local[16];
         if (!check_resolve(w, op, lane, w->lane_address[lane], 16, &t))

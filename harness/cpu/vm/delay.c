@@ -2,7 +2,10 @@
  * sector, oldest first, where loads look for it; in the list of its owner - its warp until it is
  * published, then its block, then nobody - where fences find it; and in a dense array, from which
  * the next to drain is drawn. Accesses are aligned to their size, 32 bytes at most, so that none
- * crosses a sector. Draining a store drains the older ones to the same bytes first. */
+ * crosses a sector. Draining a store drains the older ones to the same bytes first.
+ *
+ * Thousands may wait, and each is looked at by many accesses to words beside it: what that takes is
+ * apart, in a struct link, and stores that come one after the other are neighbours in the pool. */
 #include "cpu/vm/delay.h"
 #include "cpu/vm/sched.h"
 
@@ -12,33 +15,44 @@
 enum { POOL = 4096, BUCKETS = 4096, SECTOR = 32, NONE = 0 };
 enum { LATE_IN = 8 }; /* one store of so many is seen at once */
 
+struct link {
+    uint64_t sector;
+    uint32_t mask;    /* which bytes of it */
+    uint32_t younger; /* in the chain of its bucket */
+};
+
 struct late {
-    uint64_t address;
-    uint8_t *host;
     uint8_t data[VM_ACCESS_MOST];
-    uint8_t bytes, lane;
-    bool published;
+    uint8_t *host;
     struct block *block; /* NULL: it has ended */
     uint32_t *list;      /* the head of its owner's list */
     uint32_t previous, next;
-    uint32_t younger; /* in the chain of its bucket */
-    uint32_t at;      /* in live[] */
+    uint32_t at; /* in live[] */
+    uint8_t bytes, lane;
+    bool published;
 };
 
 struct vm_delay {
-    struct late pool[POOL + 1]; /* [NONE] is not used */
+    struct late pool[POOL]; /* [NONE] is not used */
+    struct link links[POOL];
     uint32_t oldest[BUCKETS], youngest[BUCKETS];
     uint32_t live[POOL], count;
-    uint32_t free;                 /* list through `next` */
+    uint32_t free;                 /* list through `next` of what was in use */
+    uint32_t fresh;                /* from here on nothing was, since the buffer was empty */
     uint32_t ended;                /* list of blocks that have ended */
     uint64_t rng_key, rng_counter; /* its own: which threads run when stays the same without it */
     uint32_t drain_in;             /* one turn in so many drains one; 0 = none does */
     uint8_t *host[VM_LANES];       /* of the lanes of the store under way */
 };
 
-static uint32_t bucket_of(uint64_t address)
+static uint32_t bucket_of(uint64_t sector)
 {
-    return (uint32_t)(address / SECTOR * 0x9e3779b97f4a7c15u >> 40) % BUCKETS;
+    return (uint32_t)(sector * 0x9e3779b97f4a7c15u >> 40) % BUCKETS;
+}
+
+static uint32_t mask_of(uint64_t address, unsigned bytes)
+{
+    return (uint32_t)((1ull << bytes) - 1) << address % SECTOR;
 }
 
 static uint64_t draw(struct vm_delay *d, uint64_t bound)
@@ -59,9 +73,7 @@ void delay_start(struct vm_engine *e)
         d = calloc(1, sizeof *d);
         if (!d)
             BUG("out of memory for late stores");
-        for (uint32_t k = 1; k < POOL; k++)
-            d->pool[k].next = k + 1;
-        d->free = 1;
+        d->fresh = 1;
         e->delay_memory = d;
     }
     d->rng_key = rng_key(e->rng_key, POOL);
@@ -101,48 +113,62 @@ static void delist(struct vm_delay *d, uint32_t k)
 
 /* ---- to memory ---- */
 
-static bool overlaps(const struct late *s, uint64_t address, unsigned bytes)
+static bool overlaps(const struct link *l, uint64_t sector, uint32_t mask)
 {
-    return s->address < address + bytes && address < s->address + s->bytes;
+    return (l->mask & mask) && l->sector == sector;
 }
 
 /* Takes store k out of the chain, where `older` comes before it (NONE: nobody). */
 static void unchain(struct vm_delay *d, uint32_t bucket, uint32_t k, uint32_t older)
 {
-    uint32_t younger = d->pool[k].younger;
+    uint32_t younger = d->links[k].younger;
     if (older)
-        d->pool[older].younger = younger;
+        d->links[older].younger = younger;
     else
         d->oldest[bucket] = younger;
     if (!younger)
         d->youngest[bucket] = older;
 }
 
+/* false: the bytes were there already. */
+static bool copy_changes(uint8_t *to, const uint8_t *from, unsigned bytes)
+{
+    if (bytes == sizeof(uint32_t)) { /* nearly always */
+        bool changes = memcmp(to, from, sizeof(uint32_t)) != 0;
+        memcpy(to, from, sizeof(uint32_t));
+        return changes;
+    }
+    bool changes = memcmp(to, from, bytes) != 0;
+    memcpy(to, from, bytes);
+    return changes;
+}
+
 static void put_into_memory(struct vm_engine *e, uint32_t k)
 {
     struct vm_delay *d = e->delay;
     struct late *s = &d->pool[k];
-    if (memcmp(s->host, s->data, s->bytes) != 0) {
-        memcpy(s->host, s->data, s->bytes);
-        e->version++;
-    }
+    e->version += copy_changes(s->host, s->data, s->bytes);
     delist(d, k);
     d->live[s->at] = d->live[--d->count];
     d->pool[d->live[s->at]].at = s->at;
     s->next = d->free;
     d->free = k;
+    if (d->count == 0) {
+        d->free = NONE;
+        d->fresh = 1;
+    }
 }
 
 /* The oldest store to some of the bytes of store k: k itself if there is no older one. Sets who
  * comes before it in the chain. */
 static uint32_t oldest_under(const struct vm_delay *d, uint32_t k, uint32_t *older)
 {
-    const struct late *s = &d->pool[k];
-    uint32_t at = d->oldest[bucket_of(s->address)];
+    const struct link *own = &d->links[k];
+    uint32_t at = d->oldest[bucket_of(own->sector)];
     *older = NONE;
-    while (at != k && !overlaps(&d->pool[at], s->address, s->bytes)) {
+    while (at != k && !overlaps(&d->links[at], own->sector, own->mask)) {
         *older = at;
-        at = d->pool[at].younger;
+        at = d->links[at].younger;
     }
     return at;
 }
@@ -151,7 +177,7 @@ static uint32_t oldest_under(const struct vm_delay *d, uint32_t k, uint32_t *old
 static void drain(struct vm_engine *e, uint32_t k)
 {
     struct vm_delay *d = e->delay;
-    uint32_t older, at, bucket = bucket_of(d->pool[k].address);
+    uint32_t older, at, bucket = bucket_of(d->links[k].sector);
     while ((at = oldest_under(d, k, &older)) != k)
         drain(e, at);
     unchain(d, bucket, k, older);
@@ -198,9 +224,10 @@ static bool sees(const struct warp *w, unsigned lane, const struct late *s)
 void delay_settle(struct warp *w, unsigned lane, uint64_t address, unsigned bytes)
 {
     struct vm_delay *d = w->engine->delay;
-    uint32_t newest = NONE;
-    for (uint32_t k = d->oldest[bucket_of(address)]; k; k = d->pool[k].younger)
-        if (overlaps(&d->pool[k], address, bytes) && sees(w, lane, &d->pool[k]))
+    uint64_t sector = address / SECTOR;
+    uint32_t newest = NONE, mask = mask_of(address, bytes);
+    for (uint32_t k = d->oldest[bucket_of(sector)]; k; k = d->links[k].younger)
+        if (overlaps(&d->links[k], sector, mask) && sees(w, lane, &d->pool[k]))
             newest = k;
     if (newest)
         drain(w->engine, newest);
@@ -211,18 +238,21 @@ static uint8_t *read_through(struct warp *w, unsigned lane, uint64_t address, un
                              uint8_t *host)
 {
     struct vm_delay *d = w->engine->delay;
+    uint64_t sector = address / SECTOR;
+    uint32_t mask = mask_of(address, bytes);
     uint8_t *seen = w->bounce.bytes[lane];
     bool any = false;
-    for (uint32_t k = d->oldest[bucket_of(address)]; k; k = d->pool[k].younger) {
+    for (uint32_t k = d->oldest[bucket_of(sector)]; k; k = d->links[k].younger) {
         const struct late *s = &d->pool[k];
-        if (!overlaps(s, address, bytes) || !sees(w, lane, s))
+        if (!overlaps(&d->links[k], sector, mask) || !sees(w, lane, s))
             continue;
         if (!any)
             memcpy(seen, host, bytes);
         any = true;
-        for (unsigned b = 0; b < s->bytes; b++)
-            if (s->address + b - address < bytes)
-                seen[s->address + b - address] = s->data[b];
+        for (uint32_t rest = d->links[k].mask & mask; rest; rest &= rest - 1) {
+            unsigned b = (unsigned)__builtin_ctz(rest);
+            seen[b - address % SECTOR] = s->data[b - (unsigned)__builtin_ctz(d->links[k].mask)];
+        }
     }
     return any ? seen : host;
 }
@@ -232,7 +262,7 @@ uint8_t *delay_reach(struct warp *w, const struct mem_op *op, unsigned lane, uin
 {
     struct vm_delay *d = w->engine->delay;
     if (op->strength == VM_PLAIN && !op->write)
-        return d->count ? read_through(w, lane, address, op->total, host) : host;
+        return w->late || w->block->late ? read_through(w, lane, address, op->total, host) : host;
     if (op->strength == VM_PLAIN && draw(d, LATE_IN)) {
         d->host[lane] = host;
         w->bounce_offset[lane] = address;
@@ -248,20 +278,25 @@ void delay_put(struct warp *w, const struct mem_op *op, unsigned lane)
     struct vm_delay *d = w->engine->delay;
     if (d->count == POOL - 1)
         delay_drain_one(w->engine);
-    uint32_t k = d->free, bucket = bucket_of(w->bounce_offset[lane]);
+    uint64_t address = w->bounce_offset[lane], sector = address / SECTOR;
+    uint32_t k = d->free, bucket = bucket_of(sector);
+    if (k)
+        d->free = d->pool[k].next;
+    else
+        k = d->fresh++;
     struct late *s = &d->pool[k];
-    d->free = s->next;
-    *s = (struct late){.address = w->bounce_offset[lane],
-                       .host = d->host[lane],
-                       .bytes = op->total,
-                       .lane = (uint8_t)lane,
-                       .block = w->block,
-                       .at = d->count};
-    memcpy(s->data, w->bounce.bytes[lane], op->total);
+    s->host = d->host[lane];
+    s->bytes = op->total;
+    s->lane = (uint8_t)lane;
+    s->published = false;
+    s->block = w->block;
+    s->at = d->count;
+    memcpy(s->data, w->bounce.bytes[lane], sizeof s->data);
+    d->links[k] = (struct link){sector, mask_of(address, op->total), NONE};
     d->live[d->count++] = k;
     enlist(d, k, &w->late);
     if (d->youngest[bucket])
-        d->pool[d->youngest[bucket]].younger = k;
+        d->links[d->youngest[bucket]].younger = k;
     else
         d->oldest[bucket] = k;
     d->youngest[bucket] = k;
