@@ -2,10 +2,12 @@
  * which is asked between rounds. */
 #include "judge/timed.h"
 
+#include "judge/compile/elf.h"
 #include "judge/gpu/nvml.h"
 #include "judge/verdict.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 bool timed_is_wanted(const struct judge_options *o, const struct problem *p)
@@ -124,6 +126,34 @@ static void take_size(const struct timing_size *s, bool has_reference, struct ar
     t->throttled = throttled_by(s->clocks.throttle_reasons, arena);
 }
 
+/* Told once, beside the first times. */
+static int note_interposed(const char *library, struct arena *arena, struct result *result,
+                           struct err *e)
+{
+    char name[ELF_NAME_BYTES];
+    if (elf_interposes(library, name, e) != 0)
+        return -1;
+    if (!name[0] || result->timing_count == 0)
+        return 0;
+    struct result_timing *t = &result->timing[0];
+    struct wire_finding *all = arena_array(arena, t->finding_count + 1, sizeof *all);
+    if (t->finding_count)
+        memcpy(all + 1, t->findings, t->finding_count * sizeof *all);
+    all[0] = (struct wire_finding){.kind = FINDING_interposed,
+                                   .severity = WIRE_WARNING,
+                                   .block = {-1, -1, -1},
+                                   .thread = {-1, -1, -1},
+                                   .count = 1};
+    snprintf(
+        all[0].message, sizeof all[0].message,
+        "the compiled submission exports a function %s of its own. The judge does not call it, "
+        "but libraries in the same process may",
+        name);
+    t->findings = all;
+    t->finding_count++;
+    return 0;
+}
+
 static const char *why_wrong(const struct timing_fault *fault, struct arena *arena)
 {
     const char *how = arena_printf(
@@ -204,6 +234,8 @@ int timed_finish(struct timing_plan *plan, const struct judge_options *options,
     for (int k = 0; k < TIMING_PHASES; k++)
         result->timing_ms += timing->spent_ms[k];
     result->timing_spent_ms = timing_spent(timing, arena);
+    if (note_interposed(submission->library, arena, result, e) != 0)
+        return -1;
     if (timing->fault)
         add_fault(timing->fault, problem, options, arena, result);
     return 0;

@@ -39,20 +39,55 @@ static bool is_mangled(const char *symbol, const char *name)
     return at && (at[-1] < '0' || at[-1] > '9');
 }
 
-static void look_at(const Elf64_Sym *symbol, const char *symbol_name, const char *name,
-                    enum elf_found *found)
+/* What is done with each symbol that the library defines. */
+typedef void elf_visitor(const Elf64_Sym *symbol, const char *symbol_name, void *context);
+
+struct search {
+    const char *name;
+    enum elf_found found;
+};
+
+static void look_for(const Elf64_Sym *symbol, const char *symbol_name, void *context)
 {
-    if (symbol->st_shndx == SHN_UNDEF)
-        return;
+    struct search *s = context;
     unsigned type = ELF64_ST_TYPE(symbol->st_info);
-    if (strcmp(symbol_name, name) == 0)
-        *found = type == STT_FUNC || type == STT_GNU_IFUNC ? ELF_DEFINED : ELF_NOT_A_FUNCTION;
-    else if (*found == ELF_MISSING && type == STT_FUNC && is_mangled(symbol_name, name))
-        *found = ELF_CPP;
+    if (strcmp(symbol_name, s->name) == 0)
+        s->found = type == STT_FUNC || type == STT_GNU_IFUNC ? ELF_DEFINED : ELF_NOT_A_FUNCTION;
+    else if (s->found == ELF_MISSING && type == STT_FUNC && is_mangled(symbol_name, s->name))
+        s->found = ELF_CPP;
+}
+
+static bool is_capital(char c)
+{
+    return c >= 'A' && c <= 'Z';
+}
+
+static bool is_interposed(const char *name)
+{
+    static const char *const NAMES[] = {
+#define INTERPOSED(name) #name,
+#include "judge/compile/interposed.def"
+#undef INTERPOSED
+    };
+    if (strncmp(name, "__cuda", 6) == 0 || (strncmp(name, "cuda", 4) == 0 && is_capital(name[4])) ||
+        (strncmp(name, "cu", 2) == 0 && is_capital(name[2])))
+        return true;
+    for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++)
+        if (strcmp(name, NAMES[i]) == 0)
+            return true;
+    return false;
+}
+
+static void look_for_interposed(const Elf64_Sym *symbol, const char *symbol_name, void *context)
+{
+    char *name = context;
+    unsigned type = ELF64_ST_TYPE(symbol->st_info);
+    if (!name[0] && (type == STT_FUNC || type == STT_GNU_IFUNC) && is_interposed(symbol_name))
+        snprintf(name, ELF_NAME_BYTES, "%s", symbol_name);
 }
 
 static bool scan_symbols(const struct text *file, const Elf64_Shdr *symbols,
-                         const Elf64_Shdr *strings, const char *name, enum elf_found *found)
+                         const Elf64_Shdr *strings, elf_visitor *visit, void *context)
 {
     uint64_t count = symbols->sh_size / sizeof(Elf64_Sym);
     const char *text = part(file, strings->sh_offset, strings->sh_size, 1);
@@ -65,12 +100,13 @@ static bool scan_symbols(const struct text *file, const Elf64_Shdr *symbols,
         if (symbol.st_name >= strings->sh_size ||
             !memchr(text + symbol.st_name, '\0', strings->sh_size - symbol.st_name))
             return false;
-        look_at(&symbol, text + symbol.st_name, name, found);
+        if (symbol.st_shndx != SHN_UNDEF)
+            visit(&symbol, text + symbol.st_name, context);
     }
     return true;
 }
 
-static bool scan_file(const struct text *file, const char *name, enum elf_found *found)
+static bool scan_file(const struct text *file, elf_visitor *visit, void *context)
 {
     Elf64_Ehdr header;
     if (!copy_item(file, 0, &header, sizeof header) ||
@@ -87,19 +123,32 @@ static bool scan_file(const struct text *file, const char *name, enum elf_found 
         return symbols.sh_link < header.e_shnum &&
                copy_item(file, header.e_shoff + symbols.sh_link * sizeof strings, &strings,
                          sizeof strings) &&
-               scan_symbols(file, &symbols, &strings, name, found);
+               scan_symbols(file, &symbols, &strings, visit, context);
     }
     return false;
 }
 
-int elf_find(const char *path, const char *name, enum elf_found *found, struct err *e)
+static int visit_symbols(const char *path, elf_visitor *visit, void *context, struct err *e)
 {
-    *found = ELF_MISSING;
     struct text file;
     text_init(&file);
     int status = file_read(path, LIBRARY_BYTES_MAX, &file, e);
-    if (status == 0 && !scan_file(&file, name, found))
+    if (status == 0 && !scan_file(&file, visit, context))
         status = err_set(e, "%s is not a 64-bit shared library", path);
     text_release(&file);
     return status;
+}
+
+int elf_find(const char *path, const char *name, enum elf_found *found, struct err *e)
+{
+    struct search s = {name, ELF_MISSING};
+    int status = visit_symbols(path, look_for, &s, e);
+    *found = s.found;
+    return status;
+}
+
+int elf_interposes(const char *path, char name[ELF_NAME_BYTES], struct err *e)
+{
+    name[0] = '\0';
+    return visit_symbols(path, look_for_interposed, name, e);
 }

@@ -17,4 +17,10 @@ enum elf_found {
  * not one, or is damaged. */
 int elf_find(const char *path, const char *name, enum elf_found *found, struct err *e);
 
+/* The first exported function, if there is one, that has the name of a function of the CUDA runtime
+ * or driver, or of one of the C library that a runner calls (interposed.def): who defines it may
+ * mean to be called in its place. "" if there is none. */
+enum { ELF_NAME_BYTES = 128 };
+int elf_interposes(const char *path, char name[ELF_NAME_BYTES], struct err *e);
+
 #endif

@@ -73,6 +73,17 @@ double stats_median(const double *values, unsigned count)
     return median;
 }
 
+double stats_quantile(const double *values, unsigned count, double q)
+{
+    if (count == 0)
+        BUG("a quantile of nothing");
+    double *copy = allocate(count), rank = ceil(q * count);
+    memcpy(copy, values, count * sizeof *copy);
+    double value = select_smallest(copy, count, rank < 1 ? 0 : (unsigned)rank - 1);
+    free(copy);
+    return value;
+}
+
 double stats_deviation(const double *values, unsigned count)
 {
     double median = stats_median(values, count), *away = allocate(count);

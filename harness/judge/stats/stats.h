@@ -17,6 +17,9 @@ struct stats_interval {
  * two. */
 double stats_median(const double *values, unsigned count);
 
+/* The smallest value that a share `q` (0..1) of the values does not exceed. */
+double stats_quantile(const double *values, unsigned count, double q);
+
 /* Median of |x - median|: how far a typical sample is away. */
 double stats_deviation(const double *values, unsigned count);
 

@@ -132,6 +132,9 @@ static int ask(struct measure *m, struct player *p, enum wire_action action,
 {
     uint64_t start = clock_now_ns();
     p->request.action = action;
+    /* The limit on what is printed is one per call. */
+    text_clear(&p->box.out);
+    text_clear(&p->box.errors);
     int status = run_pass(&p->box, &p->request, NULL, limit_ns, &p->outcome, e);
     spend(m, phase, start);
     if (status != 0)

@@ -72,6 +72,28 @@ static void first_mismatch_and_count(void **state)
     fake_release(&f);
 }
 
+/* Whatever is wrong, one of the parts says so, and the others do not. */
+static void parts_cover_everything(void **state)
+{
+    (void)state;
+    struct fake f;
+    scan_case(&f, 40);
+    fake_answer(&f, 1);
+    int32_t *out = fake_payload(&f, 1);
+    for (unsigned parts = 1; parts < 50; parts += 7)
+        for (int wrong = -2; wrong < 42; wrong++) { /* guards too */
+            out[wrong] ^= 1;
+            unsigned told = 0;
+            for (unsigned part = 0; part < parts; part++)
+                told += !check_part(&f.data, &f.request, f.outputs, part, parts);
+            assert_int_equal(told, 1);
+            out[wrong] ^= 1;
+        }
+    for (unsigned part = 0; part < 5; part++)
+        assert_true(check_part(&f.data, &f.request, f.outputs, part, 5));
+    fake_release(&f);
+}
+
 static void guards_on_both_sides(void **state)
 {
     (void)state;
@@ -314,6 +336,7 @@ int main(void)
         cmocka_unit_test(empty_case_passes_untouched),
         cmocka_unit_test(untouched_output_is_told),
         cmocka_unit_test(first_mismatch_and_count),
+        cmocka_unit_test(parts_cover_everything),
         cmocka_unit_test(guards_on_both_sides),
         cmocka_unit_test(last_guard_byte_counts),
         cmocka_unit_test(workspace_guard_counts),

@@ -50,6 +50,20 @@ static void test_symbols(void **state)
     assert_int_equal(elf_find("/no/such/file", "qsort", &found, &e), -1);
 }
 
+static void test_interposed(void **state)
+{
+    (void)state;
+    char path[512], name[ELF_NAME_BYTES];
+    struct err e = {""};
+    assert_int_equal(elf_interposes(c_library(path), name, &e), 0); /* the one who may */
+    assert_true(name[0]);
+    assert_int_equal(elf_interposes(BUILD_ROOT "/lib/libcudart.so.13", name, &e), 0);
+    assert_int_equal(strncmp(name, "cuda", 4) == 0 || strncmp(name, "__cuda", 6) == 0, 1);
+    assert_int_equal(elf_interposes("/proc/self/exe", name, &e), 0);
+    assert_string_equal(name, ""); /* it calls many of them and defines none */
+    assert_int_equal(elf_interposes("/etc/passwd", name, &e), -1);
+}
+
 /* Every prefix of a library, and one with each of its header's bytes changed, is read without harm.
  */
 static void test_damaged_libraries(void **state)
@@ -338,10 +352,15 @@ static void test_cut(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_symbols),      cmocka_unit_test(test_damaged_libraries),
-        cmocka_unit_test(test_dependencies), cmocka_unit_test(test_where_headers_come_from),
-        cmocka_unit_test(test_forbidden),    cmocka_unit_test(test_messages),
-        cmocka_unit_test(test_long_long),    cmocka_unit_test(test_needs),
+        cmocka_unit_test(test_symbols),
+        cmocka_unit_test(test_interposed),
+        cmocka_unit_test(test_damaged_libraries),
+        cmocka_unit_test(test_dependencies),
+        cmocka_unit_test(test_where_headers_come_from),
+        cmocka_unit_test(test_forbidden),
+        cmocka_unit_test(test_messages),
+        cmocka_unit_test(test_long_long),
+        cmocka_unit_test(test_needs),
         cmocka_unit_test(test_cut),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

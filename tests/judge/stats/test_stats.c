@@ -56,6 +56,15 @@ static void test_median_is_that_of_a_sorted_copy(void **state)
     }
 }
 
+static void test_quantiles(void **state)
+{
+    (void)state;
+    static const double V[] = {5, 1, 4, 2, 3, 9, 8, 7};
+    static const double Q[][2] = {{0, 1}, {0.01, 1}, {0.125, 1}, {0.13, 2}, {0.5, 4}, {1, 9}};
+    for (size_t i = 0; i < sizeof Q / sizeof Q[0]; i++)
+        assert_float_equal(stats_quantile(V, 8, Q[i][0]), Q[i][1], 0);
+}
+
 /* ---- made-up times of one round: a and b, each with the median that is asked for ---- */
 
 static double normal(uint64_t key, uint64_t at)
@@ -195,6 +204,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_medians),
         cmocka_unit_test(test_median_is_that_of_a_sorted_copy),
+        cmocka_unit_test(test_quantiles),
         cmocka_unit_test(test_intervals_hold_the_truth),
         cmocka_unit_test(test_a_difference_is_seen),
         cmocka_unit_test(test_more_rounds_narrow_it),
