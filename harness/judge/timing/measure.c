@@ -2,7 +2,7 @@
  * until every interval is narrow or the budget is spent. The boxes take turns: while one is between
  * "go" and "done", no other one does anything, and the judge's threads only work on memory of ours.
  *
- * A comparison that fails is noticed at the latest when its set is used again, two rounds later. */
+ * A comparison that fails is noticed at the latest when its set is used again, three rounds later. */
 #include "judge/timing/measure.h"
 #include "base/clock.h"
 #include "base/rng.h"
@@ -182,9 +182,8 @@ static int play_round(struct measure *m, struct err *e)
 {
     struct size_data *s = m->size;
     struct pool *pool = m->plan->pool;
-    uint64_t key = rng_key(m->options->seed, 0x7365740000 + m->round);
     m->round++;
-    m->set = (m->set + 1 + (unsigned)rng_below(key, 0, SET_COUNT - 1)) % SET_COUNT;
+    m->set = (m->set + 1) % SET_COUNT; /* the one whose answers have had most time to be compared */
     uint64_t start = clock_now_ns();
     pool_wait(pool, &s->sets[m->set].busy);
     spend(m, TIMING_MAKE, start);
