@@ -94,7 +94,7 @@ int cli_find_paths(struct cli *cli, struct err *e)
                        : home ? arena_printf(a, "%s/.cache/scanjudge", home)
                               : arena_printf(a, "/tmp/scanjudge-%u", (unsigned)getuid());
     /* For tests without a card: a driver, a runtime and tools of theirs. */
-    cli->nvml = from_environment("SCANJUDGE_NVML");
+    cli->nvml = cli->paths.nvml = from_environment("SCANJUDGE_NVML");
     cli->paths.gpu_cudart = from_environment("SCANJUDGE_GPU_CUDART");
     cli->paths.locks = from_environment("SCANJUDGE_LOCKS");
     return 0;

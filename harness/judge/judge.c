@@ -317,7 +317,7 @@ static int time_it(struct judging *j, struct err *e)
 {
     const struct session *s = &j->session;
     return timed_finish(j->timing, s->options, &j->problem, &s->submission.spec,
-                        j->problem.reference ? &s->reference.spec : NULL,
+                        j->problem.reference ? &s->reference.spec : NULL, j->paths->nvml,
                         s->options->on_gpu ? j->card.card->uuid : NULL, s->arena, j->result, e);
 }
 

@@ -22,6 +22,7 @@ struct judge_paths {  /* where things are; filled by cli from judge.sh's environ
     const char *cudart;     /* build/lib/libcudart.so.13 */
     const char *cache;      /* compiled submissions */
     const char *gpu_cudart; /* NVIDIA's libcudart.so.13; NULL = that of the CUDA Toolkit */
+    const char *nvml;       /* NVIDIA's management library; NULL = the driver's own */
     const char *locks;      /* folder of the locks of cards; NULL = the usual one */
 };
 

@@ -1,9 +1,8 @@
-/* The submission, the reference and a plain copy take turns (judge/timing). Clocks come from NVML,
- * which is asked between rounds. */
+/* The submission, the reference and a plain copy take turns (judge/timing). */
 #include "judge/timed.h"
 
+#include "judge/clocks.h"
 #include "judge/compile/elf.h"
-#include "judge/gpu/nvml.h"
 #include "judge/verdict.h"
 
 #include <inttypes.h>
@@ -29,66 +28,6 @@ int timed_begin(const struct judge_options *options, const struct problem *probl
                                .progress_context = options->progress_context};
     *plan = timing_plan_new(problem, &o, arena, e);
     return *plan ? 0 : -1;
-}
-
-/* ---- clocks ---- */
-
-struct clock_watch {
-    struct nvml nvml;
-    nvml_device device;
-    bool works;
-};
-
-static void watch_open(struct clock_watch *w, const char *card)
-{
-    *w = (struct clock_watch){0};
-    if (!card || nvml_open(NULL, &w->nvml, NULL) != 0)
-        return;
-    w->works =
-        w->nvml.nvmlDeviceGetClockInfo && w->nvml.nvmlDeviceGetHandleByUUID(card, &w->device) == 0;
-    if (!w->works)
-        nvml_close(&w->nvml);
-}
-
-static void watch_clocks(void *context, struct timing_clocks *clocks)
-{
-    const struct clock_watch *w = context;
-    unsigned sm = 0, memory = 0;
-    unsigned long long reasons = 0;
-    if (!w->works || w->nvml.nvmlDeviceGetClockInfo(w->device, NVML_CLOCK_SM, &sm) != 0 ||
-        w->nvml.nvmlDeviceGetClockInfo(w->device, NVML_CLOCK_MEMORY, &memory) != 0)
-        return;
-    if (w->nvml.nvmlDeviceGetCurrentClocksThrottleReasons &&
-        w->nvml.nvmlDeviceGetCurrentClocksThrottleReasons(w->device, &reasons) == 0)
-        clocks->throttle_reasons |= reasons;
-    if (!clocks->known || sm < clocks->sm_mhz_low)
-        clocks->sm_mhz_low = sm;
-    if (!clocks->known || sm > clocks->sm_mhz_high)
-        clocks->sm_mhz_high = sm;
-    clocks->memory_mhz = memory;
-    clocks->known = true;
-    clocks->samples++;
-}
-
-/* Those reasons that make a card slower than it could be; idle and the user's own settings do not
- * count. Bits of nvmlClocksEventReasons. */
-static const struct {
-    uint64_t bit;
-    const char *name;
-} THROTTLES[] = {
-    {0x4, "power cap"},         {0x8, "hardware slowdown"},
-    {0x10, "sync boost"},       {0x20, "software thermal slowdown"},
-    {0x40, "hardware too hot"}, {0x80, "power brake"},
-};
-
-static const char *throttled_by(uint64_t reasons, struct arena *arena)
-{
-    const char *names = NULL;
-    for (size_t i = 0; i < sizeof THROTTLES / sizeof THROTTLES[0]; i++)
-        if (reasons & THROTTLES[i].bit)
-            names =
-                names ? arena_printf(arena, "%s, %s", names, THROTTLES[i].name) : THROTTLES[i].name;
-    return names;
 }
 
 /* ---- into the result ---- */
@@ -123,7 +62,7 @@ static void take_size(const struct timing_size *s, bool has_reference, struct ar
     t->sm_mhz_low = s->clocks.sm_mhz_low;
     t->sm_mhz_high = s->clocks.sm_mhz_high;
     t->memory_mhz = s->clocks.memory_mhz;
-    t->throttled = throttled_by(s->clocks.throttle_reasons, arena);
+    t->throttled = clocks_throttled_by(s->clocks.throttle_reasons, arena);
 }
 
 /* Told once, beside the first times. */
@@ -205,8 +144,8 @@ static void add_fault(const struct timing_fault *fault, const struct problem *pr
 
 int timed_finish(struct timing_plan *plan, const struct judge_options *options,
                  const struct problem *problem, const struct run_spec *submission,
-                 const struct run_spec *reference, const char *card, struct arena *arena,
-                 struct result *result, struct err *e)
+                 const struct run_spec *reference, const char *nvml, const char *card,
+                 struct arena *arena, struct result *result, struct err *e)
 {
     struct timing_entrant entrants[ENTRANTS_MAX] = {
         [SUBMISSION] = {"the submission", TIMING_SUBMISSION, *submission},
@@ -217,14 +156,13 @@ int timed_finish(struct timing_plan *plan, const struct judge_options *options,
         entrants[REFERENCE] =
             (struct timing_entrant){arena_printf(arena, "the reference %s", problem->reference),
                                     TIMING_REFERENCE, *reference};
-    struct clock_watch *clocks = arena_alloc(arena, sizeof *clocks);
-    watch_open(clocks, card);
-    timing_watch(plan, watch_clocks, clocks);
+    struct clocks *clocks = arena_alloc(arena, sizeof *clocks);
+    clocks_open(clocks, nvml, card);
+    timing_watch(plan, clocks_look, clocks);
     struct timing *timing = arena_alloc(arena, sizeof *timing);
     int status =
         timing_measure(plan, entrants, reference ? ENTRANTS_MAX : REFERENCE, arena, timing, e);
-    if (clocks->works)
-        nvml_close(&clocks->nvml);
+    clocks_close(clocks);
     if (status != 0)
         return -1;
     result->timing = arena_array(arena, timing->size_count, sizeof *result->timing);

@@ -18,10 +18,10 @@ int timed_begin(const struct judge_options *options, const struct problem *probl
                 struct err *e);
 
 /* Times, and fills result's timing; may add a failing case. `reference` NULL: the problem has none.
- * `card`: UUID, NULL = not a card. -1 when something of ours failed. */
+ * `nvml` as for nvml_open(); `card`: UUID, NULL = not a card. -1 when something of ours failed. */
 int timed_finish(struct timing_plan *plan, const struct judge_options *options,
                  const struct problem *problem, const struct run_spec *submission,
-                 const struct run_spec *reference, const char *card, struct arena *arena,
-                 struct result *result, struct err *e);
+                 const struct run_spec *reference, const char *nvml, const char *card,
+                 struct arena *arena, struct result *result, struct err *e);
 
 #endif

@@ -69,6 +69,33 @@ static void one_call(const char *what, const char *const *argv, int status, cons
     text_release(&why);
 }
 
+/* At every size of the benchmark: numbers, an interval around the ratio, the fake driver's clocks.
+ */
+static void check_timing(const json_t *result)
+{
+    struct text why;
+    size_t i;
+    json_t *t;
+    text_init(&why);
+    json_array_foreach(json_object_get(result, "timing"), i, t)
+    {
+        const json_t *clocks = json_object_get(t, "clocks");
+        double low = json_number_value(json_object_get(t, "ratio_low"));
+        double high = json_number_value(json_object_get(t, "ratio_high"));
+        if (!(json_number_value(json_object_get(t, "ms")) > 0) || !(low > 0 && low <= high))
+            text_addf(&why, "%s: no time, or no interval\n", e2e_string(t, "size"));
+        if (json_integer_value(json_object_get(clocks, "sm_mhz_high")) > 1980 ||
+            json_integer_value(json_object_get(clocks, "sm_mhz_low")) < 1755 ||
+            json_integer_value(json_object_get(clocks, "memory_mhz")) != 2619 ||
+            strcmp(e2e_string(clocks, "throttled"), "power cap") != 0)
+            text_addf(&why, "%s: not the clocks of the driver\n", e2e_string(t, "size"));
+    }
+    if (i != 2)
+        text_addf(&why, "%zu sizes instead of 2\n", i);
+    e2e_check("an accepted submission is timed", text_str(&why));
+    text_release(&why);
+}
+
 static void check_judging(const char *root)
 {
     static const char *const argv[] = {"run", "small-scan", RUNG, "--format", "json", NULL};
@@ -82,6 +109,7 @@ static void check_judging(const char *root)
     if (json_object_get(first_case(&run), "counters"))
         text_add(&why, "counters, which a card does not have\n");
     check("auto takes the card", &run, &why);
+    check_timing(run.json);
     e2e_run_release(&run);
     text_release(&why);
 }

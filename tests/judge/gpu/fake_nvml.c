@@ -30,6 +30,9 @@ EXPORT int nvmlDeviceGetName(const struct fake_card *card, char *name, unsigned 
 EXPORT int nvmlDeviceGetUUID(const struct fake_card *card, char *uuid, unsigned bytes);
 EXPORT int nvmlDeviceGetCudaComputeCapability(const struct fake_card *card, int *major, int *minor);
 EXPORT int nvmlDeviceGetMemoryInfo(const struct fake_card *card, struct memory *memory);
+EXPORT int nvmlDeviceGetClockInfo(const struct fake_card *card, unsigned clock, unsigned *mhz);
+EXPORT int nvmlDeviceGetCurrentClocksThrottleReasons(const struct fake_card *card,
+                                                     unsigned long long *reasons);
 
 int nvmlInit_v2(void)
 {
@@ -104,5 +107,25 @@ int nvmlDeviceGetMemoryInfo(const struct fake_card *card, struct memory *memory)
 {
     memory->total = memory->free = (unsigned long long)card->mebibytes << 20;
     memory->used = 0;
+    return 0;
+}
+
+/* The SM clock falls from question to question, as under a power cap. */
+int nvmlDeviceGetClockInfo(const struct fake_card *card, unsigned clock, unsigned *mhz)
+{
+    enum { CLOCK_SM = 1, HIGHEST = 1980, LOWEST = 1755, STEP = 15 };
+    static unsigned sm = HIGHEST;
+    (void)card;
+    *mhz = clock == CLOCK_SM ? sm : 2619;
+    if (clock == CLOCK_SM && sm > LOWEST)
+        sm -= STEP;
+    return 0;
+}
+
+int nvmlDeviceGetCurrentClocksThrottleReasons(const struct fake_card *card,
+                                              unsigned long long *reasons)
+{
+    (void)card;
+    *reasons = 0x4 | 0x1; /* the power cap; and idle, which is no reason */
     return 0;
 }
