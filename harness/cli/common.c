@@ -88,6 +88,7 @@ int cli_find_paths(struct cli *cli, struct err *e)
     cli->paths.root = root ? root : SJ_SOURCE_ROOT;
     cli->paths.runner = arena_printf(a, "%s/runner", exe);
     cli->build_lib = arena_printf(a, "%.*s/lib", (int)(strrchr(exe, '/') - exe), exe);
+    cli->paths.meter = arena_printf(a, "%s/libsj_meter.so", cli->build_lib);
     cli->paths.cudart = arena_printf(a, "%s/libcudart.so.13", cli->build_lib);
     cli->paths.cache = cache  ? cache
                        : xdg  ? arena_printf(a, "%s/scanjudge", xdg)

@@ -38,6 +38,7 @@ void session_configure(const struct session *s, const struct prepared_case *c, c
                        unsigned poison, struct wire_request *request)
 {
     *request = c->request;
+    request->memory_limit = s->problem->limits.memory_bytes;
     request->poison_seed = request_seed(&c->data, poison, "poison");
     struct wire_device_config *device = &request->device;
     device->schedule = p->schedule;

@@ -173,6 +173,7 @@ static struct run_spec run_spec_of(const struct judging *j, const char *library)
     };
     if (j->session.options->on_gpu) {
         spec.card = j->card.card->uuid;
+        spec.meter = j->paths->meter;
         spec.memory_bytes = 0; /* the driver reserves far more than it uses */
         spec.start_limit_ns = CARD_START_LIMIT_NS;
     }
@@ -292,9 +293,10 @@ static int check_parts(struct judging *j, struct err *e)
     j->target = j->problem.target;
     if (j->session.options->on_gpu && find_gpu_parts(j, e) != 0)
         return -1;
-    const char *parts[] = {paths->runner, j->cudart};
+    const char *parts[] = {paths->runner, j->cudart,
+                           j->session.options->on_gpu ? paths->meter : NULL};
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
-        if (!file_exists(parts[i]))
+        if (parts[i] && !file_exists(parts[i]))
             return err_set(e, "%s is missing: build the judge again, or run ./judge.sh doctor",
                            parts[i]);
     return 0;

@@ -21,6 +21,7 @@ struct judge_paths {  /* where things are; filled by cli from judge.sh's environ
     const char *runner;     /* build/bin/runner */
     const char *cudart;     /* build/lib/libcudart.so.13 */
     const char *cache;      /* compiled submissions */
+    const char *meter;      /* build/lib/libsj_meter.so */
     const char *gpu_cudart; /* NVIDIA's libcudart.so.13; NULL = that of the CUDA Toolkit */
     const char *nvml;       /* NVIDIA's management library; NULL = the driver's own */
     const char *locks;      /* folder of the locks of cards; NULL = the usual one */

@@ -84,20 +84,30 @@ static bool stopped_by_finding(struct pass_verdict *v)
     return hang || fault;
 }
 
+/* More device memory than the problem allows? On a card a call that would have taken it there was
+ * refused, and what came of that is only a consequence. */
+static bool over_memory(const struct case_data *data, const struct wire_reply *reply,
+                        struct arena *arena, struct pass_verdict *v)
+{
+    uint64_t limit = data->problem->limits.memory_bytes;
+    if (!limit || reply->device_bytes <= limit)
+        return false;
+    v->verdict = VERDICT_memory_limit_exceeded;
+    v->message = arena_printf(arena,
+                              "%llu bytes of device memory were in use or asked for; the "
+                              "limit is %llu",
+                              (unsigned long long)reply->device_bytes, (unsigned long long)limit);
+    return true;
+}
+
 static void judge_finished(const struct case_data *data, const struct wire_request *request,
                            const struct wire_reply *reply, const uint8_t *outputs,
                            struct arena *arena, struct pass_verdict *v)
 {
     if (stopped_by_finding(v))
         return;
-    uint64_t limit = data->problem->limits.memory_bytes;
-    if (limit && reply->device_bytes > limit) {
-        v->verdict = VERDICT_memory_limit_exceeded;
-        v->message =
-            arena_printf(arena, "%llu bytes of device memory were in use; the limit is %llu",
-                         (unsigned long long)reply->device_bytes, (unsigned long long)limit);
+    if (over_memory(data, reply, arena, v))
         return;
-    }
     check_case(data, request, outputs, arena, &v->check);
     take_findings(v->check.findings, v->check.finding_count, v);
     if (v->check.mismatch.output)
@@ -119,6 +129,8 @@ static void judge_reply(const struct case_data *data, const struct wire_request 
         judge_finished(data, request, reply, outputs, arena, v);
         return;
     case WIRE_CUDA_ERROR:
+        if (over_memory(data, reply, arena, v))
+            return;
         if (stopped_by_finding(v) || promote(v, FINDING_cuda_error, reply->message))
             return;
         snprintf(add(v, FINDING_cuda_error), MESSAGE_BYTES, "%s",

@@ -22,12 +22,29 @@ void device_explain(const struct device *d, cudaError_t error, const char *when,
              d->cudaGetErrorString(error), when);
 }
 
-int device_open(const char *path, struct device *d, struct err *e)
+/* First into the global scope: its names come before the runtime's own. */
+static int open_meter(const char *path, struct device *d, struct err *e)
 {
+    void *library = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
+    void *symbol = library ? dlsym(library, WIRE_METER_SYMBOL) : NULL;
+    if (!symbol)
+        return err_set(e, "cannot load the meter of device memory: %s", dlerror());
+    wire_meter_function get;
+    memcpy(&get, &symbol, sizeof get);
+    d->meter = get();
+    return 0;
+}
+
+int device_open(const char *path, const char *meter, struct device *d, struct err *e)
+{
+    if (meter && open_meter(meter, d, e) != 0)
+        return -1;
     void *library = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
     if (!library)
         return err_set(e, "cannot load the CUDA runtime: %s", dlerror());
     d->library = library;
+    if (d->meter)
+        d->meter->bind(library);
 #define CUDA(name)                                                                                 \
     if (find_function(library, #name, (void *)&d->name, e) != 0)                                   \
         return -1;

@@ -7,6 +7,7 @@
 #define RUNNER_DEVICE_H
 
 #include "base/err.h"
+#include "wire/meter.h"
 #include "wire/wire.h"
 
 #include <cuda_runtime_api.h>
@@ -19,11 +20,13 @@ struct device {
 #undef CUDA
     void *library;                         /* as dlopen gave it */
     const struct wire_device_hooks *hooks; /* NULL: a real GPU */
+    const struct wire_meter *meter;        /* counts what is allocated on a card; NULL = nobody */
     cudaStream_t stream;                   /* does not block against the default stream */
 };
 
-/* Loads the library and makes the device ready. -1 with a sentence. */
-int device_open(const char *path, struct device *d, struct err *e);
+/* Loads the library and makes the device ready. `meter`: the path of libsj_meter.so, NULL = none.
+ * -1 with a sentence. */
+int device_open(const char *path, const char *meter, struct device *d, struct err *e);
 
 /* "cudaErrorX: what it means", into `out`. */
 void device_explain(const struct device *d, cudaError_t error, const char *when, char *out,

@@ -1,4 +1,4 @@
-/* runner CUDART LIBRARY ENTRY, with the judge's socket as descriptor 3.
+/* runner CUDART LIBRARY ENTRY [METER], with the judge's socket as descriptor 3.
  *
  * The program inside the box: loads a CUDA runtime, then the submission, and carries out requests
  * until the judge hangs up. Without a LIBRARY ("") it can be timed copying. It shares its process
@@ -77,8 +77,8 @@ static int serve(struct pass_state *state)
 
 int main(int argc, char **argv)
 {
-    if (argc != 4) {
-        fprintf(stderr, "runner: started by the judge, as: runner CUDART LIBRARY ENTRY\n");
+    if (argc != 4 && argc != 5) {
+        fprintf(stderr, "runner: started by the judge, as: runner CUDART LIBRARY ENTRY [METER]\n");
         return 2;
     }
     if (fcntl(WIRE_SOCKET_FD, F_SETFD, FD_CLOEXEC) != 0) {
@@ -97,7 +97,7 @@ int main(int argc, char **argv)
     call_entry entry = NULL;
     struct err e = {""};
     struct wire_reply hello = {.magic = WIRE_MAGIC, .status = WIRE_READY};
-    bool has_device = device_open(argv[1], &device, &e) == 0;
+    bool has_device = device_open(argv[1], argv[4], &device, &e) == 0;
     if (!has_device || load(argv, &device, &entry, &e) != 0) {
         hello.status = has_device ? WIRE_LOAD_FAILED : WIRE_NO_DEVICE;
         memcpy(hello.message, e.text, sizeof hello.message - 1);

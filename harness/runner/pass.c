@@ -262,6 +262,8 @@ static void observe(const struct pass_state *s, const struct wire_request *q, ui
                     struct wire_reply *reply)
 {
     const struct device *d = s->device;
+    if (d->meter)
+        reply->device_bytes = d->meter->peak();
     if (!d->hooks)
         return;
     size_t all = d->hooks->findings(reply->findings, WIRE_FINDINGS_MAX);
@@ -274,7 +276,8 @@ static void observe(const struct pass_state *s, const struct wire_request *q, ui
     if (q->trace_bytes)
         reply->trace_used = d->hooks->trace(s->outputs.bytes + q->trace_offset, q->trace_bytes);
     uint64_t peak = d->hooks->peak_bytes();
-    reply->device_bytes = peak > bytes_before ? peak - bytes_before : 0;
+    if (!d->meter)
+        reply->device_bytes = peak > bytes_before ? peak - bytes_before : 0;
 }
 
 static void fail(struct wire_reply *reply, const struct err *e)
@@ -318,6 +321,8 @@ void pass_run(struct pass_state *s, const struct wire_request *q, const int fds[
     void *pointers[WIRE_PARAMS_MAX];
     point(s, q, pointers);
     uint64_t bytes_before = d->hooks ? d->hooks->peak_bytes() : 0;
+    if (d->meter)
+        d->meter->begin(q->memory_limit);
 
     uint64_t start = clock_now_ns();
     if (call(s->entry, q->params, q->param_count, pointers, &e) != 0) {

@@ -209,8 +209,9 @@ struct wire_request {
      * wanted. */
     uint64_t profile_offset, profile_bytes;
     uint64_t trace_offset, trace_bytes;
-    uint64_t poison_seed; /* outputs, workspace and guards hold wire_poison() of it */
-    uint32_t bare;        /* 1: there are neither guards nor poison, and nothing comes back, for a
+    uint64_t poison_seed;  /* outputs, workspace and guards hold wire_poison() of it */
+    uint64_t memory_limit; /* bytes that the submission may allocate on a card; 0 = no limit */
+    uint32_t bare;         /* 1: there are neither guards nor poison, and nothing comes back, for a
                              tool that watches every byte itself */
     struct wire_device_config device;
     struct wire_param params[WIRE_PARAMS_MAX];

@@ -223,6 +223,24 @@ static const json_t *entrant(const struct e2e_run *run, const char *label)
     return NULL;
 }
 
+/* Counted in front of the runtime, which nvcc's own code calls by versioned names. */
+static void check_memory(const char *root)
+{
+    char much[PATH_MAX + 64];
+    copy_with(RUNG, "much.cu", "if (n == 0)", "void *p; cudaMalloc(&p, 3ull << 30); if (n == 0)",
+              much, sizeof much);
+    const char *const argv[] = {"run", "small-scan", much, "--case", "empty", NULL};
+    struct e2e_run run;
+    struct text why;
+    text_init(&why);
+    e2e_run(&(struct e2e_call){.argv = argv, .root = root}, &run);
+    expect(&run, 1, "memory limit exceeded", &why);
+    expect(&run, 1, "3221225472 bytes of device memory were in use or asked for", &why);
+    check("device memory above the limit", &run, &why);
+    e2e_run_release(&run);
+    text_release(&why);
+}
+
 /* A right file, one that is wrong in every call, one that does not compile, and a rival. */
 static void check_bench(const char *root)
 {
@@ -330,6 +348,7 @@ int main(void)
     check_tools_that_fail();
     check_lock(root);
     check_bench_calls();
+    check_memory(root);
     check_bench(root);
     file_remove_tree(folder, NULL);
     text_release(&path_before);

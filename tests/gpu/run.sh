@@ -35,7 +35,7 @@ pack() {
     build >&2 || return 1
     stage=$(mktemp -d) || return 1
     mkdir -p "$stage/build-portable/bin" "$stage/build-portable/lib" "$stage/tests/gpu"
-    for f in bin/judge bin/runner lib/libcudart.so.13; do
+    for f in bin/judge bin/runner lib/libcudart.so.13 lib/libsj_meter.so; do
         strip -o "$stage/build-portable/$f" "$build_dir/$f" || return 1
     done
     cp -r problems reference submissions "$stage/"

@@ -84,6 +84,23 @@ ENTRY(allocates)
     cudaMalloc(&q, 3000);
 }
 
+/* Until it is refused; out[0] = how many it got. Then all is given back in another order. */
+ENTRY(allocates_much)
+{
+    (void)in, (void)n, (void)stream;
+    enum { BLOCKS = 2000 };
+    void *blocks[BLOCKS];
+    int got = 0, *to = fake_host(out);
+    while (got < BLOCKS && cudaMalloc(&blocks[got], 1024) == 0)
+        got++;
+    to[0] = got;
+    to[1] = 0;
+    for (int i = 0; i < got; i += 2)
+        to[1] += cudaFree(blocks[i]) != 0;
+    for (int i = 1; i < got; i += 2)
+        to[1] += cudaFree(blocks[i]) != 0;
+}
+
 ENTRY(device_pointer)
 {
     (void)in, (void)n, (void)stream;

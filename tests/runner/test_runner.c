@@ -42,6 +42,7 @@ static void open_with(struct fixture *f, const char *cudart, const char *library
                             .library = library_path,
                             .entry = entry,
                             .card = card,
+                            .meter = card ? METER : NULL,
                             .before = before,
                             .start_limit_ns = 20 * SECOND_NS,
                             .output_bytes = 100000};
@@ -709,6 +710,39 @@ static void test_tool_hangs(void **state)
     finish(&f);
 }
 
+/* Allocations of the submission, counted in front of a runtime that tells nothing. */
+static void test_memory_of_a_card(void **state)
+{
+    (void)state;
+    struct fixture f;
+    open_with(&f, "fake_cudart_gpu", "fake_submission", "allocates", "GPU-0123", NULL);
+    assert_int_equal(f.outcome.reply.status, WIRE_READY);
+    make_request(&f);
+    for (int round = 0; round < 3; round++) { /* what an earlier call kept is not this one's */
+        pass(&f, 20 * SECOND_NS);
+        assert_int_equal(f.outcome.reply.status, WIRE_DONE);
+        assert_int_equal(f.outcome.reply.device_bytes, 5000);
+    }
+    f.request.memory_limit = 5000; /* exactly enough */
+    pass(&f, 20 * SECOND_NS);
+    assert_int_equal(f.outcome.reply.device_bytes, 5000);
+    f.request.memory_limit = 4000; /* the first is refused, and told as if it had been granted */
+    pass(&f, 20 * SECOND_NS);
+    assert_int_equal(f.outcome.reply.device_bytes, 5000);
+    finish(&f);
+    open_with(&f, "fake_cudart_gpu", "fake_submission", "allocates_much", "GPU-0123", NULL);
+    make_request(&f);
+    f.request.memory_limit = 1 << 20;
+    pass(&f, 20 * SECOND_NS);
+    assert_int_equal(f.outcome.reply.status, WIRE_DONE);
+    assert_int_equal(payload(&f, 1)[0], 1024); /* of 2000 blocks of 1 KiB */
+    assert_int_equal(f.outcome.reply.device_bytes, (1 << 20) + 1024);
+    assert_int_equal(payload(&f, 1)[1], 0); /* all given back: the same again */
+    pass(&f, 20 * SECOND_NS);
+    assert_int_equal(payload(&f, 1)[0], 1024);
+    finish(&f);
+}
+
 /* Neither guards nor poison, and nothing comes back. */
 static void test_bare_request(void **state)
 {
@@ -845,6 +879,7 @@ int main(void)
         cmocka_unit_test(test_tool_in_front),
         cmocka_unit_test(test_tool_hangs),
         cmocka_unit_test(test_bare_request),
+        cmocka_unit_test(test_memory_of_a_card),
         cmocka_unit_test(test_children_do_not_survive),
         cmocka_unit_test(test_bad_requests),
     };

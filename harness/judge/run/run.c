@@ -203,14 +203,16 @@ int run_begin(const struct run_spec *spec, struct run_box *box, struct err *e)
     for (unsigned i = 0; spec->before && i < 2; i++)
         environment[variables++] = TOOL_ENVIRONMENT[i];
     const char *argv[WORDS_MAX] = {NULL};
-    const char *const words[] = {spec->runner, spec->cudart, spec->library, spec->entry};
+    const char *const words[] = {spec->runner, spec->cudart, spec->library, spec->entry,
+                                 spec->meter};
+    enum { WORDS = sizeof words / sizeof words[0] };
     unsigned count = 0;
     for (unsigned i = 0; spec->before && spec->before[i]; i++) {
-        if (count + 5 >= WORDS_MAX)
+        if (count + WORDS + 1 >= WORDS_MAX)
             BUG("too many words in front of the runner");
         argv[count++] = spec->before[i];
     }
-    for (unsigned i = 0; i < 4; i++)
+    for (unsigned i = 0; i < WORDS; i++)
         argv[count++] = words[i];
     /* Not RLIMIT_AS: devices reserve terabytes of addresses that they never touch. */
     struct proc_limit limits[] = {{RLIMIT_CORE, 0}, {RLIMIT_DATA, spec->memory_bytes}};

@@ -21,6 +21,7 @@ struct run_spec {
     const char *cudart;  /* path of the libcudart.so.13 to load: our device, or NVIDIA's */
     const char *library; /* the submission's .so */
     const char *entry;
+    const char *meter;         /* libsj_meter.so, on a card; NULL = nothing counts allocations */
     const char *card;          /* UUID of the one card that the box may see; NULL = none */
     const char *const *before; /* a tool that starts the runner, and its options; NULL = none */
     uint64_t start_limit_ns;   /* for loading */
