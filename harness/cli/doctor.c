@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "judge/compile/compile.h"
 #include "judge/gpu/lock.h"
+#include "judge/gpu/tools.h"
 #include "judge/run/run.h"
 #include "wire/wire.h"
 
@@ -189,9 +190,33 @@ static enum probe_result probe_gpu(struct cli *cli, struct text *got)
     for (unsigned i = 0; i < cards.count; i++)
         text_addf(got, "%s%u: %s, %.1f, driver %s", i ? "; " : "", cards.items[i].number,
                   cards.items[i].name, cards.items[i].capability / 10.0, cards.driver);
-    if (!cards.count)
-        text_add(got, cards.why_none);
+    if (!cards.count) /* what the loader says of the library is for those who ask for a card */
+        text_addf(got, "%.*s", (int)strcspn(cards.why_none, "("), cards.why_none);
     return cards.count ? FOUND : MISSING;
+}
+
+static enum probe_result probe_tool(struct cli *cli, const char *name, struct text *got)
+{
+    struct toolkit t;
+    const char *home = toolkit_find(cli->paths.cache, &cli->arena, &t, NULL) == 0 ? t.home : NULL;
+    const char *path = tool_find(name, home, &cli->arena);
+    text_add(got, path ? path : "none");
+    return path ? FOUND : MISSING;
+}
+
+static enum probe_result probe_sanitizer(struct cli *cli, struct text *got)
+{
+    return probe_tool(cli, "compute-sanitizer", got);
+}
+
+static enum probe_result probe_ncu(struct cli *cli, struct text *got)
+{
+    return probe_tool(cli, "ncu", got);
+}
+
+static enum probe_result probe_gnuplot(struct cli *cli, struct text *got)
+{
+    return probe_tool(cli, "gnuplot", got);
 }
 
 static enum probe_result probe_lock(struct cli *cli, struct text *got)
@@ -223,6 +248,9 @@ static const struct component {
      "isolation of submissions; not used by this version"},
     {"GPU", "capability 7.5", false, probe_gpu, "for --device gpu; the CPU device needs none"},
     {"lock folder", "for all users", false, probe_lock, "one judging at a time on a card"},
+    {"sanitizer", "of the toolkit", false, probe_sanitizer, "run --sanitize, on a card"},
+    {"ncu", "of the toolkit", false, probe_ncu, "run --profile, on a card"},
+    {"gnuplot", "any", false, probe_gnuplot, "bench --plot"},
 };
 
 int command_doctor(struct cli *cli, int argc, char **argv)

@@ -8,14 +8,15 @@
 #   tests/gpu/run.sh report OUT     RESULTS.md from what came back
 #
 # What runs there: every reference but the serial ones and every labelled submission through `judge run
-# --device gpu`, the programs of tests/faults as they are, and the benches. Nothing has to be installed there: the
-# judge is linked statically. With no card, `card` says so and ends with 77, CTest's status for a skipped test.
-# PARTS="judged programs bench" chooses; JOBS, LIMIT_S (per file), ONLY (a pattern of file names) as they say.
+# --device gpu`, the programs of tests/faults as they are, `judge bench` of every problem beside CUB, and the benches
+# of bench/. Nothing has to be installed there: the judge is linked statically. With no card, `card` says so and ends
+# with 77, CTest's status for a skipped test. PARTS="judged programs opponents bench" chooses; JOBS, LIMIT_S (per file),
+# ONLY (a pattern of file names) as they say.
 set -u
 root=$(cd "$(dirname "$0")/../.." && pwd -P)
 cd "$root" || exit 3
 
-parts=${PARTS:-judged programs bench}
+parts=${PARTS:-judged programs opponents bench}
 jobs=${JOBS:-$(nproc)}
 limit_s=${LIMIT_S:-60}   # a kernel that hangs costs the problem's time limit
 program_s=${program_s:-${PROGRAM_S:-10}} # the same for a program of the fault table
@@ -120,6 +121,16 @@ programs() {
     rm -r "${out:?}/bin" "$out/all.txt"
 }
 
+# Every rung of every problem, a plain copy and CUB.
+opponents() {
+    for pair in multi-block-scan:scan ordered-compaction:compaction moe-counts-offsets:moe; do
+        id=${pair%%:*}
+        SCANJUDGE_ROOT=$root SCANJUDGE_CACHE=$cache timeout -k 5 "${BENCH_S:-120}" "$judge" bench "$id" \
+            --with "tests/gpu/rivals/${pair#*:}_cub.cu" --format json --output "$out/bench.$id.json" \
+            >"$out/opponents.$id.txt" 2>&1 || echo "judge bench $id: status $?" >>"$out/failed.txt"
+    done
+}
+
 # A goal that is not kept (1) is no failure of the run: bench.md says it.
 bench() {
     [ "$device" = gpu ] || return 0
@@ -165,13 +176,30 @@ section() {
 report() {
     out=$1
     { read -r day && read -r card && read -r nvcc && read -r commit; } <"$out/machine.txt"
-    {
-        echo "$day, $card, CUDA $nvcc, commit $commit: \`tests/gpu/run.sh\`."
-        echo
-        tests/gpu/compare.sh "$out"
-        echo $? >"$out/compare.status"
-    } >"$out/report.md"
-    section "The labelled files, judged on the card" "$out/report.md"
+    echo 0 >"$out/compare.status"
+    if [ -s "$out/verdicts.txt" ] || [ -s "$out/programs.txt" ]; then
+        {
+            echo "$day, $card, CUDA $nvcc, commit $commit: \`tests/gpu/run.sh\`."
+            echo
+            tests/gpu/compare.sh "$out"
+            echo $? >"$out/compare.status"
+        } >"$out/report.md"
+        section "The labelled files, judged on the card" "$out/report.md"
+    fi
+    if ls "$out"/opponents.*.txt >/dev/null 2>&1; then
+        {
+            echo "$day, $card, CUDA $nvcc, commit $commit: \`judge bench PROBLEM --with tests/gpu/rivals/..._cub.cu\`."
+            echo "Times are medians of interleaved calls with a cold L2, from before the call to behind it, as"
+            echo "\`judge/timing\` takes them."
+            for f in "$out"/opponents.*.txt; do
+                echo
+                echo '```'
+                cat "$f"
+                echo '```'
+            done
+        } >"$out/opponents.md"
+        section "Every rung, a copy and CUB, by judge bench" "$out/opponents.md"
+    fi
     [ ! -e "$out/bench/bench.md" ] || tests/gpu/bench.sh record "$out/bench"
     return "$(cat "$out/compare.status")"
 }
@@ -205,7 +233,7 @@ compile) compile "$2" ;;
 program) program "$2" "$3" ;;
 report) report "${2:?the folder that came back}" ;;
 *)
-    sed -n '2,15s/^# \{0,1\}//p' "$0"
+    sed -n '2,16s/^# \{0,1\}//p' "$0"
     exit 2
     ;;
 esac
