@@ -1,7 +1,8 @@
 /* ptx_random [--quick] FIRST COUNT [FILE]: runs the batches FIRST to FIRST + COUNT - 1 on the CPU
  * device, with every set of handlers that this processor has and under every schedule, which must
  * all give the same outputs and no finding. Prints "BATCH KERNEL HASH" for every kernel; with FILE,
- * what card.c printed on a GPU, compares instead. --quick: the best set, in order, alone. */
+ * what card.c printed on a GPU, compares instead: a kernel that the card ended with an error
+ * differs, one that the file does not have is missing. --quick: the best set, in order, alone. */
 #include "random.h"
 
 #include "base/arena.h"
@@ -135,15 +136,58 @@ static void run_set(struct job *j, const struct set *set, bool first, bool quick
     arena_release(&arena);
 }
 
-/* The card's hash of a kernel; false: the file does not go on with it. */
-static bool read_card(FILE *card, uint64_t batch, unsigned kernel, uint64_t *hash)
+/* ---- what a card said ---- */
+
+enum said { SAID_NOTHING, SAID_HASH, SAID_SOMETHING_ELSE }; /* else: error-715, endless */
+
+struct card {
+    struct {
+        enum said said;
+        uint64_t hash;
+    } * kernels; /* of the batches asked for */
+    unsigned long equal, different, missing;
+};
+
+/* Lines "BATCH KERNEL HASH" in any order; those of other batches are passed over. */
+static bool read_card(struct card *card, const char *path, uint64_t first, uint64_t batches)
 {
-    uint64_t b;
-    unsigned k;
-    while (fscanf(card, "%" SCNu64 " %u %" SCNx64, &b, &k, hash) == 3)
-        if (b == batch && k == kernel)
-            return true;
-    return false;
+    char line[128], word[32];
+    uint64_t batch;
+    unsigned kernel;
+    FILE *file = fopen(path, "r");
+    card->kernels = calloc(batches * RANDOM_KERNELS, sizeof *card->kernels);
+    if (!file || !card->kernels) {
+        perror(path);
+        if (file)
+            fclose(file);
+        return false;
+    }
+    while (fgets(line, sizeof line, file)) {
+        char *end = NULL;
+        if (sscanf(line, "%" SCNu64 " %u %31s", &batch, &kernel, word) != 3 || batch < first ||
+            batch >= first + batches || kernel >= RANDOM_KERNELS)
+            continue;
+        size_t k = (batch - first) * RANDOM_KERNELS + kernel;
+        card->kernels[k].hash = strtoull(word, &end, 16);
+        card->kernels[k].said = *end == '\0' ? SAID_HASH : SAID_SOMETHING_ELSE;
+    }
+    fclose(file);
+    return true;
+}
+
+static void compare(struct card *card, const struct job *j, unsigned kernel, uint64_t first,
+                    uint64_t hash)
+{
+    size_t k = (j->batch - first) * RANDOM_KERNELS + kernel;
+    bool same = card->kernels[k].said == SAID_HASH && card->kernels[k].hash == hash;
+    if (same) {
+        card->equal++;
+    } else if (card->kernels[k].said == SAID_NOTHING) {
+        card->missing++;
+    } else {
+        card->different++;
+        printf("different from the card: batch %" PRIu64 ", k%u\n", j->batch, kernel);
+    }
 }
 
 int main(int argc, char **argv)
@@ -157,32 +201,28 @@ int main(int argc, char **argv)
     }
     struct set sets[4];
     size_t set_count = find_sets(sets);
-    FILE *card = count == 3 ? fopen(words[2], "r") : NULL;
-    if (count == 3 && !card) {
-        perror(words[2]);
-        return 2;
-    }
+    struct card card = {.kernels = NULL};
     uint64_t first = strtoull(words[0], NULL, 10), batches = strtoull(words[1], NULL, 10);
-    unsigned long programs = 0, different = 0;
+    if (count == 3 && !read_card(&card, words[2], first, batches))
+        return 2;
+    unsigned long programs = 0;
     struct job j = {.complaints = 0};
     for (j.batch = first; j.batch < first + batches; j.batch++) {
-        uint64_t hashes[RANDOM_KERNELS] = {0}, hash;
+        uint64_t hashes[RANDOM_KERNELS] = {0};
         char *text = random_module(j.batch);
         for (size_t s = quick ? set_count - 1 : 0; text && s < set_count; s++)
             run_set(&j, &sets[s], s == 0 || quick, quick, text, hashes);
         free(text);
         for (unsigned k = 0; k < RANDOM_KERNELS; k++, programs++) {
-            if (!card) {
+            if (card.kernels)
+                compare(&card, &j, k, first, hashes[k]);
+            else
                 printf("%" PRIu64 " %u %016" PRIx64 "\n", j.batch, k, hashes[k]);
-            } else if (!read_card(card, j.batch, k, &hash) || hash != hashes[k]) {
-                different++;
-                printf("different from the card: batch %" PRIu64 ", k%u\n", j.batch, k);
-            }
         }
     }
-    if (card)
-        fclose(card);
-    fprintf(stderr, "%lu programs, %u complaints, %lu different from the card\n", programs,
-            j.complaints, different);
-    return j.complaints || different || programs == 0 ? 1 : 0;
+    free(card.kernels);
+    fprintf(stderr,
+            "%lu programs, %u complaints, %lu different from the card, %lu not in its list\n",
+            programs, j.complaints, card.different, card.missing);
+    return j.complaints || card.different || card.missing || programs == 0 ? 1 : 0;
 }

@@ -2,6 +2,7 @@
  *   $d $r  a 32-bit register      $D $R  a 64-bit register       $p     a predicate
  *   $a     a register or a literal of 32 bits                    $A     the same of 64 bits
  *   $i     0 to 70                $x     0 to 255                $k     0 to 3
+ *   $j     0 to 31                $f     position and length of a field within 32 bits
  *   $m     the mask of the lanes that execute this together
  * %t0 to %t3 (32 bits), %u0 and %u1 (64 bits), %h0 to %h3 (16 bits) and %q0 are free for use inside
  * one statement. What the ISA leaves open (division by zero, shuffles from lanes that do not take
@@ -21,6 +22,9 @@ struct generator {
     char *text;
     size_t used, capacity;
     bool failed;
+    const bool *skip; /* statements to leave out, by their number; NULL: none */
+    unsigned statements;
+    unsigned silent; /* > 0: nothing is written, though all is drawn */
     unsigned labels;
     unsigned depth;  /* of branches and loops */
     bool knows_mask; /* operations across lanes are possible */
@@ -100,6 +104,8 @@ static void add(struct generator *g, const char *format, ...)
     int n =
         vsnprintf(line, sizeof line, format, list); /* NOLINT(clang-analyzer-valist.*): it is set */
     va_end(list);
+    if (g->silent)
+        return;
     if (g->used + (size_t)n + 1 > g->capacity) {
         size_t capacity = 2 * g->capacity + 65536;
         char *text = realloc(g->text, capacity);
@@ -143,6 +149,14 @@ static void add_choice(struct generator *g, char what)
     case 'i':
         add(g, "%u", below(g, 71));
         break;
+    case 'j':
+        add(g, "%u", below(g, 32));
+        break;
+    case 'f': {
+        unsigned position = below(g, 32);
+        add(g, "%u, %u", position, below(g, 33 - position));
+        break;
+    }
     case 'x':
         add(g, "%u", below(g, 256));
         break;
@@ -266,24 +280,33 @@ static void add_switch(struct generator *g)
     add(g, "OUT%u:\n", n);
 }
 
+static void add_statement(struct generator *g)
+{
+    unsigned kind = below(g, 100);
+    if (kind < 5 && g->depth < DEPTH_MOST)
+        add_if(g);
+    else if (kind < 8 && g->depth < DEPTH_MOST)
+        add_loop(g);
+    else if (kind < 9 && g->depth < DEPTH_MOST)
+        add_switch(g);
+    else if (kind < 14)
+        add_template(g, pick(g, SHARING), true);
+    else if (kind < 22 && g->knows_mask)
+        add_template(g, pick(g, MASKED), false);
+    else if (kind < 30 && g->depth == 0)
+        add_template(g, pick(g, WHOLE), false);
+    else
+        add_template(g, pick(g, PLAIN), true);
+}
+
 static void add_body(struct generator *g, unsigned statements)
 {
     for (unsigned k = 0; k < statements; k++) {
-        unsigned kind = below(g, 100);
-        if (kind < 5 && g->depth < DEPTH_MOST)
-            add_if(g);
-        else if (kind < 8 && g->depth < DEPTH_MOST)
-            add_loop(g);
-        else if (kind < 9 && g->depth < DEPTH_MOST)
-            add_switch(g);
-        else if (kind < 14)
-            add_template(g, pick(g, SHARING), true);
-        else if (kind < 22 && g->knows_mask)
-            add_template(g, pick(g, MASKED), false);
-        else if (kind < 30 && g->depth == 0)
-            add_template(g, pick(g, WHOLE), false);
-        else
-            add_template(g, pick(g, PLAIN), true);
+        unsigned number = g->statements++;
+        bool skipped = g->skip && number < RANDOM_STATEMENTS && g->skip[number];
+        g->silent += skipped;
+        add_statement(g);
+        g->silent -= skipped;
     }
 }
 
@@ -363,22 +386,47 @@ static void add_kernel(struct generator *g, unsigned index)
     add(g, "}\n");
 }
 
-char *random_module(uint64_t batch)
+static void add_header(struct generator *g)
 {
-    struct generator g = {.state = mix(batch * 2 + 1)};
-    add(&g,
+    add(g,
         ".version 8.3\n.target sm_90\n.address_size 64\n"
         ".func (.param .b32 c) blend(.param .b32 a, .param .b32 b)\n{\n"
         ".reg .b32 %%x, %%y, %%z; .reg .pred %%big;\nld.param.b32 %%x, [a];\n"
         "ld.param.b32 %%y, [b];\nmul.lo.u32 %%z, %%x, 0x9e3779b1;\nsetp.gt.u32 %%big, %%z, %%y;\n"
         "@%%big bra SKIP;\nshf.l.wrap.b32 %%z, %%z, %%y, 7;\nSKIP:\nxor.b32 %%z, %%z, %%x;\n"
         "st.param.b32 [c], %%z;\nret;\n}\n");
+}
+
+static char *finish(struct generator *g)
+{
+    if (!g->failed)
+        return g->text;
+    free(g->text);
+    return NULL;
+}
+
+char *random_module(uint64_t batch)
+{
+    struct generator g = {.state = mix(batch * 2 + 1)};
+    add_header(&g);
     for (unsigned k = 0; k < RANDOM_KERNELS; k++)
         add_kernel(&g, k);
-    if (!g.failed)
-        return g.text;
-    free(g.text);
-    return NULL;
+    return finish(&g);
+}
+
+char *random_kernel(uint64_t batch, unsigned kernel, const bool *skip, unsigned *statements)
+{
+    struct generator g = {.state = mix(batch * 2 + 1)};
+    add_header(&g);
+    g.silent = 1;
+    for (unsigned k = 0; k < kernel; k++)
+        add_kernel(&g, k);
+    g.silent = 0;
+    g.skip = skip;
+    g.statements = 0;
+    add_kernel(&g, kernel);
+    *statements = g.statements < RANDOM_STATEMENTS ? g.statements : RANDOM_STATEMENTS;
+    return finish(&g);
 }
 
 /* ---- data ---- */

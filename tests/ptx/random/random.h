@@ -8,6 +8,7 @@
 #ifndef TESTS_PTX_RANDOM_RANDOM_H
 #define TESTS_PTX_RANDOM_RANDOM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,12 +18,18 @@ enum {
     RANDOM_THREADS = 64, /* of a block */
     RANDOM_IN_WORDS = 24,
     RANDOM_OUT_WORDS = 48,
-    RANDOM_COUNTERS = 64, /* words */
+    RANDOM_COUNTERS = 64,     /* words */
+    RANDOM_STATEMENTS = 1024, /* of a kernel that random_kernel() can leave out */
     RANDOM_ALL_THREADS = RANDOM_BLOCKS * RANDOM_THREADS
 };
 
 /* The PTX text of a batch, NUL-terminated; the caller frees it. NULL: no memory. */
 char *random_module(uint64_t batch);
+
+/* One kernel of a batch in a module of its own, without the statements k with skip[k] of
+ * RANDOM_STATEMENTS (NULL: with all; a branch or loop goes with all that is in it). Tells how many
+ * statements it has. */
+char *random_kernel(uint64_t batch, unsigned kernel, const bool *skip, unsigned *statements);
 
 /* The input of a batch: RANDOM_ALL_THREADS * RANDOM_IN_WORDS words. */
 void random_input(uint64_t batch, uint32_t *in);
