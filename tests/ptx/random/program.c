@@ -339,15 +339,20 @@ static void add_start(struct generator *g)
         "mov.u32 %%slot, slots;\nxor.b32 %%t2, %%t1, %u;\nmad.lo.u32 %%other, %%t2, 4, %%slot;\n"
         "mad.lo.u32 %%slot, %%t1, 4, %%slot;\nmov.u32 %%sums, sums;\n",
         below(g, RANDOM_THREADS));
-    for (unsigned k = 0; k < REGISTERS; k++)
-        add(g, "ld.global.u32 %%r%u, [%%in+%u];\n", k, 4 * k);
-    for (unsigned k = 0; k < WIDE_REGISTERS; k++)
-        add(g, "ld.global.u64 %%w%u, [%%in+%u];\n", k, 4 * REGISTERS + 8 * k);
+    for (unsigned k = 0; k < REGISTERS; k += 4)
+        add(g, "ld.global.v4.u32 {%%r%u, %%r%u, %%r%u, %%r%u}, [%%in+%u];\n", k, k + 1, k + 2,
+            k + 3, 4 * k);
+    for (unsigned k = 0; k < WIDE_REGISTERS; k += 2)
+        add(g, "ld.global.v2.u64 {%%w%u, %%w%u}, [%%in+%u];\n", k, k + 1, 4 * REGISTERS + 8 * k);
     for (unsigned k = 0; k < PREDICATES; k++)
         add(g, "setp.lt.s32 %%p%u, %%r%u, %%r%u;\n", k, k, k + 4);
-    for (unsigned k = 0; k < SLICE_WORDS; k++)
-        add(g, "st.shared.u32 [%%room+%u], %%r%u;\nst.local.u32 [home+%u], %%r%u;\n", 4 * k,
-            k % REGISTERS, 4 * k, (k + 5) % REGISTERS);
+    for (unsigned k = 0; k < SLICE_WORDS; k += 4) {
+        unsigned a = k % REGISTERS, b = (k + 4) % REGISTERS;
+        add(g, "st.shared.v4.u32 [%%room+%u], {%%r%u, %%r%u, %%r%u, %%r%u};\n", 4 * k, a, a + 1,
+            a + 2, a + 3);
+        add(g, "st.local.v4.u32 [home+%u], {%%r%u, %%r%u, %%r%u, %%r%u};\n", 4 * k, b, b + 1, b + 2,
+            b + 3);
+    }
     add(g, "st.shared.u32 [%%slot], %%r0;\nsetp.lt.u32 %%q0, %%t1, 8;\nmad.lo.u32 %%t3, %%t1, 4, "
            "%%sums;\n@%%q0 st.shared.u32 [%%t3], 0;\nbar.sync 0;\n");
 }
@@ -359,16 +364,15 @@ static void add_end(struct generator *g)
     add(g, "bar.sync 0;\nmov.u32 %%t1, %%tid.x;\nand.b32 %%t1, %%t1, 7;\nmad.lo.u32 %%t1, %%t1, 4, "
            "%%sums;\nld.shared.u32 %%t0, [%%t1];\nld.shared.u32 %%t1, [%%room+60];\n"
            "ld.local.u32 %%t2, [home+28];\n");
-    for (unsigned k = 0; k < WIDE_REGISTERS; k++, at += 8)
-        add(g, "st.global.u64 [%%own+%u], %%w%u;\n", at, k);
-    for (unsigned k = 0; k < REGISTERS; k++, at += 4)
-        add(g, "st.global.u32 [%%own+%u], %%r%u;\n", at, k);
-    for (unsigned k = 0; k < 3; k++, at += 4)
-        add(g, "st.global.u32 [%%own+%u], %%t%u;\n", at, k);
+    for (unsigned k = 0; k < WIDE_REGISTERS; k += 2, at += 16)
+        add(g, "st.global.v2.u64 [%%own+%u], {%%w%u, %%w%u};\n", at, k, k + 1);
+    for (unsigned k = 0; k < REGISTERS; k += 4, at += 16)
+        add(g, "st.global.v4.u32 [%%own+%u], {%%r%u, %%r%u, %%r%u, %%r%u};\n", at, k, k + 1, k + 2,
+            k + 3);
     add(g, "mov.u32 %%t3, 0;\n");
     for (unsigned k = 0; k < PREDICATES; k++)
         add(g, "@%%p%u or.b32 %%t3, %%t3, %u;\n", k, 1u << k);
-    add(g, "st.global.u32 [%%own+%u], %%t3;\nret;\n", at);
+    add(g, "st.global.v4.u32 [%%own+%u], {%%t0, %%t1, %%t2, %%t3};\nret;\n", at);
 }
 
 static void add_kernel(struct generator *g, unsigned index)
@@ -381,7 +385,7 @@ static void add_kernel(struct generator *g, unsigned index)
     g->labels = 0;
     g->knows_mask = true;
     snprintf(g->mask, sizeof g->mask, "-1");
-    add_body(g, 20 + below(g, 40));
+    add_body(g, 12 + below(g, 30));
     add_end(g);
     add(g, "}\n");
 }
