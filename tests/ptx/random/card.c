@@ -6,8 +6,8 @@
  *   --seconds N  what a launch may take, 10 without it
  *   --words      every word of the outputs instead of their hash, a thread's in a line
  * card --text BATCH prints the batch's PTX.
- * card --reduce SECONDS BATCH KERNEL leaves out of a kernel what it can, in that time, so that
- * level 0 and the default still give different outputs, and prints what is left.
+ * card [--seconds N] --reduce SECONDS BATCH KERNEL leaves out of a kernel what it can, in that
+ * time, so that level 0 and the default still give different outputs, and prints what is left.
  * Needs libc and libcuda.so.1, nothing of CUDA's headers:
  * cc -O2 -std=gnu17 card.c program.c -ldl -o card */
 #include "random.h"
@@ -394,8 +394,6 @@ int main(int argc, char **argv)
     int k = 1;
     if (argc == 3 && strcmp(argv[1], "--text") == 0)
         return print_text(argv[2]);
-    if (argc == 5 && strcmp(argv[1], "--reduce") == 0)
-        return reduce(argv + 2);
     for (; k < argc && strncmp(argv[k], "--", 2) == 0; k++) {
         if (strcmp(argv[k], "--words") == 0)
             run.words = true;
@@ -403,12 +401,16 @@ int main(int argc, char **argv)
             run.level = atoi(argv[++k]);
         else if (strcmp(argv[k], "--seconds") == 0 && k + 1 < argc)
             seconds = (unsigned)atoi(argv[++k]);
+        else if (strcmp(argv[k], "--reduce") == 0 && k + 4 == argc)
+            return reduce(argv + k + 1);
         else
             argc = 0;
     }
     if (argc < k + 2) {
-        fprintf(stderr, "usage: card [--level N] [--seconds N] [--words] FIRST COUNT [KERNEL...]\n"
-                        "       card --text BATCH\n       card --reduce SECONDS BATCH KERNEL\n");
+        fprintf(
+            stderr,
+            "usage: card [--level N] [--seconds N] [--words] FIRST COUNT [KERNEL...]\n"
+            "       card --text BATCH\n       card [--seconds N] --reduce SECONDS BATCH KERNEL\n");
         return 2;
     }
     run.first = strtoull(argv[k], NULL, 10);

@@ -32,3 +32,14 @@ for how in FAKE_WRONG FAKE_ENDED; do
     sed -n '/^bar.sync 0;/,/^bar.sync 0;/p' "$work/reduced" | grep -vc '^bar.sync 0;' >"$work/left" || true
     [ "$(cat "$work/left")" = 0 ] || fail "--reduce with $how leaves $(cat "$work/left") lines"
 done
+
+# The whole of it, stopped and gone on with: the batch that is there already is not run again.
+out=$work/out
+script=$(dirname "$0")/card.sh
+CARD=$card DEFAULT_SECONDS=0 "$script" card "$out" 1 1 >/dev/null
+"$script" compare "$random" "$out" 1 1 >"$work/compared" 2>&1 || fail "card.sh compare: $(cat "$work/compared")"
+mv "$out/parts/level_0.1-1" "$out/parts/level_0.1-4"
+FAKE_WRONG=k5 CARD=$card REDUCE_SECONDS=60 "$script" card "$out" 1 5 >/dev/null
+[ "$(cut -d ' ' -f 1 "$out/level_0.txt" | sort -u | tr '\n' ' ')" = "1 5 " ] || fail "card.sh runs what it has"
+[ "$(tr '\n' ' ' <"$out/differ.txt")" = "1 5 5 5 " ] || fail "card.sh: levels differ for $(tr '\n' ',' <"$out/differ.txt")"
+[ -s "$out/reduced/5.5.ptx" ] || fail "card.sh reduces nothing"
