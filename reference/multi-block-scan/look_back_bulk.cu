@@ -31,6 +31,7 @@
 #include <cstring>
 #include <limits>
 #include <type_traits>
+#include <utility>
 
 constexpr int kWarp = 32;
 constexpr unsigned kAllLanes = 0xffffffffu;
@@ -412,55 +413,44 @@ __global__ void __launch_bounds__(kAloneThreads) scan_alone(arrays<T> a, Op op)
     items.store(a, first);
 }
 
-// ---- kernel 2: tiles in registers
-// ----------------------------------------------------------------
+// ---- kernel 2: tiles in registers ---------------------------------------------------------------
 
-// One tile per block at a time; when there are no more tiles than blocks it is the fastest way.
-template <int kThreads, int kRows> struct register_shape {
-    static constexpr int kThreadsPerBlock = kThreads;
-    static constexpr int kWarps = kThreads / kWarp;
-    static constexpr int kTileBytes = kWarps * kRows * kRowBytes;
-    static constexpr int kRowsPerWarp = kRows;
-    static_assert(kWarps <= kWarp, "a warp sums the warps' sums");
-};
+// For cards without bulk copies: a block keeps one tile at a time.
+constexpr int kRegisterThreads = 512; // two such blocks fit on an SM and hide each other's latency
+constexpr int kRegisterWarps = kRegisterThreads / kWarp;
+constexpr int kRegisterRows = 4; // 16 registers of items a lane
+constexpr int kRegisterTileBytes = kRegisterWarps * kRegisterRows * kRowBytes; // 32 KB
 
-using small_shape = register_shape<512, 1>; // 8 KB: spreads over the SMs early
-using large_shape = register_shape<512, 4>; // 32 KB: two such blocks fit on an SM
-
-template <class T, class Op, class Shape>
-__global__ void __launch_bounds__(Shape::kThreadsPerBlock)
+template <class T, class Op>
+__global__ void __launch_bounds__(kRegisterThreads)
     scan_in_registers(arrays<T> a, tile_states<T> states, Op op)
 {
-    constexpr int kWarps = Shape::kWarps;
-    constexpr int kTile = Shape::kTileBytes / static_cast<int>(sizeof(T));
-    __shared__ T warp_sums[kWarps];
+    constexpr int kTile = kRegisterTileBytes / static_cast<int>(sizeof(T));
+    __shared__ T warp_sums[kRegisterWarps];
     __shared__ T block_before;
 
     const long long tiles = (a.end + kTile - 1) / kTile;
     const int warp = warp_index();
-    const int warp_first = warp * (kTile / kWarps);
-    lane_rows<T, Shape::kRowsPerWarp> items;
+    const int warp_first = warp * (kTile / kRegisterWarps);
+    lane_rows<T, kRegisterRows> items;
     T before_last = op.identity, last = op.identity; // warp 0: of the block's previous tile
+
+    // Phase 0: no state is published before all are cleared.
+    states.clear(tiles);
+    cooperative_groups::this_grid().sync();
 
 #pragma unroll 1
     for (long long tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
-        // Phase 1: load; the first time, clear the states meanwhile, and let all blocks see that.
+        // Phase 1: load, and sum.
         items.load(a, tile * kTile + warp_first, op.identity);
-        if (tile < gridDim.x) {
-            states.clear(tiles);
-            cooperative_groups::this_grid().sync();
-        }
-
-        // Phase 2: sums.
         const T warp_sum = items.warp_sum(op);
         if (lane_index() == 0)
             warp_sums[warp] = warp_sum;
         __syncthreads();
 
-        // Phase 3: warp 0 publishes the tile's sum and looks back; the others scan.
+        // Phase 2: warp 0 publishes the tile's sum and looks back; the others scan meanwhile.
         if (warp == 0) {
-            const T sum =
-                warp_reduce(lane_index() < kWarps ? warp_sums[lane_index()] : op.identity, op);
+            const T sum = warp_sum_before(warp_sums, kRegisterWarps, op);
             if (lane_index() == 0)
                 states.publish(tile, sum);
             const T before = warp_look_back(states, tile, before_last, last, op);
@@ -472,27 +462,25 @@ __global__ void __launch_bounds__(Shape::kThreadsPerBlock)
         items.warp_exclusive_scan(warp_sum_before(warp_sums, warp, op), op);
         __syncthreads();
 
-        // Phase 4: add what stands before the tile, and write. Nobody overwrites block_before
-        // before the barrier of the next tile's phase 2.
+        // Phase 3: add what stands before the tile, and write. Warp 0 overwrites block_before only
+        // after the next tile's first barrier, when all have read it.
         items.add(block_before, op);
         items.store(a, tile * kTile + warp_first);
     }
 }
 
-// ---- kernel 3: tiles in a ring of shared memory
-// ----------------------------------------------------
+// ---- kernel 3: tiles in a ring of shared memory -------------------------------------------------
 
 constexpr int kStages = 9;      // tiles under way in a block: 144 KB, enough to hide all latencies
 constexpr int kSegments = 4;    // a tile is scanned by 4 warps ...
-constexpr int kSegmentRows = 8; // ... of 8 rows each: 32 registers a lane
+constexpr int kSegmentRows = 8; // ... of 8 rows each: 32 registers of items a lane
+constexpr int kGroups = 3;      // tiles that are scanned at the same time
 constexpr int kRingTileBytes = kSegments * kSegmentRows * kRowBytes; // 16 KB
-constexpr int kGroups = 3; // tiles that are scanned at the same time
-constexpr int kLookBackWarps = 1;
-constexpr int kScanWarps = kGroups * kSegments;
-constexpr int kReducer = kScanWarps; // the roles of the other warps
+// The roles of the warps; those before kReducer scan.
+constexpr int kReducer = kGroups * kSegments;
 constexpr int kLookBack = kReducer + 1;
-constexpr int kProducer = kLookBack + kLookBackWarps;
-constexpr int kRingThreads = (kProducer + 1) * kWarp;
+constexpr int kProducer = kReducer + 2;
+constexpr int kRingThreads = (kReducer + 3) * kWarp;
 
 // An mbarrier in shared memory. A phase ends when `count` threads have arrived and the bytes that
 // were announced have landed; phases have parity 0, 1, 0, ...
@@ -515,9 +503,10 @@ struct phase_barrier {
         asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(address()) : "memory");
     }
 
-    __device__ void arrive_and_expect(int bytes)
+    // The phase does not end before so many bytes more have landed.
+    __device__ void expect(int bytes)
     {
-        asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(address()),
+        asm volatile("mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%0], %1;" ::"r"(address()),
                      "r"(bytes)
                      : "memory");
     }
@@ -542,13 +531,30 @@ template <class T> struct ring {
     static constexpr int kSegment = kTile / kSegments;
 
     vector<T> stage[kStages][kRingTileBytes / kVectorBytes];
-    phase_barrier full[kStages];     // the tile has landed            producer -> reducer, scanners
-    phase_barrier reduced[kStages];  // its sums are known             reducer -> look-back
-    phase_barrier prefixed[kStages]; // what stands before it, too     look-back -> scanners
-    phase_barrier empty[kStages];    // it has been read               scanners -> producer
-    T sum[kStages];                  // of the tile
+    T sum[kStages];                       // of the tile
     T before_segment[kStages][kSegments]; // within the tile
-    T before[kStages];                    // the tile
+    T before[kStages];                    // what stands before the tile
+    phase_barrier full[kStages];          // the tile has landed: producer -> reducer, scanners
+    phase_barrier reduced[kStages];       // its sums are known: reducer -> look-back
+    phase_barrier prefixed[kStages];      // what is before it, too: look-back -> scanners
+    phase_barrier empty[kStages];         // it has been read: scanners -> producer
+
+    // Every lane arrives, not one for its warp: no other order among the lanes is then needed.
+    __device__ void init()
+    {
+#pragma unroll 1
+        for (int s = 0; s < kStages; s++) {
+            full[s].init(kWarp);
+            reduced[s].init(kWarp);
+            prefixed[s].init(kWarp);
+            empty[s].init(kSegments * kWarp);
+        }
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+        // For the copies, which complete on the barriers from outside of this thread.
+        asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+        asm volatile("fence.proxy.async;" ::: "memory");
+#endif
+    }
 };
 
 // Where a role is: the stage of its tile, and the parity of the stage's phases for that tile.
@@ -569,8 +575,8 @@ struct ring_place {
 // Everything that follows, up to the host's part, runs on Hopper and later.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
 
-// How the second-level cache should treat the input: keep it rather than the output. It makes a
-// large scan 4% faster, and a plain copy too; evict_first makes both slower.
+// Asks the second-level cache to keep the input rather than the output. It makes a large scan 4%
+// faster, and a plain copy too; evict_first makes both slower.
 __device__ unsigned long long keep_policy()
 {
     unsigned long long policy;
@@ -578,62 +584,63 @@ __device__ unsigned long long keep_policy()
     return policy;
 }
 
-__device__ void bulk_copy(void *to, const void *from, int bytes, phase_barrier &landed, bool keep,
+__device__ void bulk_copy(void *to, const void *from, int bytes, phase_barrier &landed,
                           unsigned long long policy)
 {
     const unsigned shared = static_cast<unsigned>(__cvta_generic_to_shared(to));
-    if (keep)
-        asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes"
-                     ".L2::cache_hint [%0], [%1], %2, [%3], %4;" ::"r"(shared),
-                     "l"(from), "r"(bytes), "r"(landed.address()), "l"(policy)
-                     : "memory");
-    else
-        asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes"
-                     " [%0], [%1], %2, [%3];" ::"r"(shared),
-                     "l"(from), "r"(bytes), "r"(landed.address())
-                     : "memory");
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes"
+                 ".L2::cache_hint [%0], [%1], %2, [%3], %4;" ::"r"(shared),
+                 "l"(from), "r"(bytes), "r"(landed.address()), "l"(policy)
+                 : "memory");
 }
 
-// Producer: the items of [from, to) of the tile, lane by lane; `identity` outside of the array.
+// Producer: the items of a tile that no bulk copy brings, before `from` and from `to` on. Outside
+// of the array stands `identity`.
 template <class T>
-__device__ void warp_fill_plainly(const arrays<T> &a, long long first, int from, int to, T *stage,
-                                  T identity)
+__device__ void warp_fill_ends(const arrays<T> &a, long long first, int from, int to,
+                               vector<T> *stage, T identity)
 {
+    constexpr int kVector = vector<T>::kItems;
     const existing here(a, first);
-#pragma unroll 1
-    for (int k = from + lane_index(); k < to; k += kWarp)
-        stage[k] = here.has(k) ? a.in[first + k] : identity;
+    const auto fill = [&](int k) {
+        stage[k / kVector].item[k % kVector] = here.has(k) ? a.in[first + k] : identity;
+    };
+    if (lane_index() < from)
+        fill(lane_index());
+    if (lane_index() < kVector && to < ring<T>::kTile)
+        fill(to + lane_index());
+    vector<T> neutral;
+    for (int k = 0; k < kVector; k++)
+        neutral.item[k] = identity;
+    for (int v = to / kVector + 1 + lane_index(); v < ring<T>::kTile / kVector; v += kWarp)
+        stage[v] = neutral;
     // A later bulk copy overwrites them, through another path to shared memory.
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
 
-// Producer: starts the copy of a tile. Its ends may be ragged in the first and the last tile: whole
-// vectors are copied in bulk, the rest plainly.
+// Producer: starts the copy of a tile. The first and the last may have ragged ends.
 template <class T>
 __device__ void warp_fill_stage(ring<T> &r, int stage, const arrays<T> &a, long long tile,
-                                bool keep, unsigned long long policy, T identity)
+                                unsigned long long policy, T identity)
 {
     constexpr int kTile = ring<T>::kTile;
     constexpr int kVector = vector<T>::kItems;
     const long long first = tile * kTile;
-    T *items = r.stage[stage][0].item;
-    int from = 0, to = kTile;
-    if (!a.has_all(first, kTile)) {
-        if (first < a.begin)
-            from = kVector;
-        if (a.end - first < kTile)
-            to = static_cast<int>(a.end - first) / kVector * kVector;
-        to = to < from ? from : to;
-        warp_fill_plainly(a, first, 0, from, items, identity);
-        warp_fill_plainly(a, first, to, kTile, items, identity);
+    const bool whole = a.has_all(first, kTile);
+    int from = 0, to = kTile; // whole vectors
+    if (!whole) {
+        const existing here(a, first);
+        from = here.from > 0 ? kVector : 0;
+        to = here.to < kTile ? here.to / kVector * kVector : kTile;
     }
-    const int bytes = (to - from) * static_cast<int>(sizeof(T));
-    if (lane_index() == 0 && bytes > 0) {
-        r.full[stage].arrive_and_expect(bytes);
-        bulk_copy(items + from, a.in + first + from, bytes, r.full[stage], keep, policy);
-    } else {
-        r.full[stage].arrive();
+    if (lane_index() == 0 && from < to) {
+        const int bytes = (to - from) * static_cast<int>(sizeof(T));
+        r.full[stage].expect(bytes);
+        bulk_copy(r.stage[stage][0].item + from, a.in + first + from, bytes, r.full[stage], policy);
     }
+    if (!whole)
+        warp_fill_ends(a, first, from, to < from ? from : to, r.stage[stage], identity);
+    r.full[stage].arrive();
 }
 
 // Reducer: sums of the segments and of the tile; publishes the latter.
@@ -657,43 +664,34 @@ __device__ void warp_reduce_stage(ring<T> &r, int stage, long long tile, tile_st
 }
 
 template <class T, class Op>
-__device__ void block_scan_in_ring(ring<T> &r, const arrays<T> &a, tile_states<T> states, bool keep,
-                                   Op op)
+__device__ void block_scan_in_ring(ring<T> &r, const arrays<T> &a, tile_states<T> states, Op op)
 {
     constexpr int kTile = ring<T>::kTile;
     const long long tiles = (a.end + kTile - 1) / kTile;
     const int role = warp_index();
-
-    // The first tiles are under way before the blocks meet.
     ring_place place;
     long long tile = blockIdx.x;
+
+    // Phase 0: no state is published before all are cleared. The first tiles start between arriving
+    // and waiting: before it they would delay the meeting by 1 us, after it they would come late.
+    if (role == kProducer && lane_index() == 0)
+        r.init();
+    states.clear(tiles);
+    auto grid = cooperative_groups::this_grid();
+    auto meeting = grid.barrier_arrive(); // a barrier of the block, too: all may use the ring
     const unsigned long long policy = keep_policy();
-    if (role == kProducer) {
-        if (lane_index() == 0) {
-#pragma unroll 1
-            for (int s = 0; s < kStages; s++) {
-                r.full[s].init(kWarp);
-                r.reduced[s].init(kWarp);
-                r.prefixed[s].init(kWarp);
-                r.empty[s].init(kSegments * kWarp);
-            }
-            // For the copies, which complete on the barriers from outside of this thread.
-            asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
-            asm volatile("fence.proxy.async;" ::: "memory");
-        }
-        __syncwarp();
+    if (role == kProducer)
 #pragma unroll 1
         for (int s = 0; s < kStages && tile < tiles; s++, tile += gridDim.x, place.advance(1))
-            warp_fill_stage(r, s, a, tile, keep, policy, op.identity);
-    }
-    states.clear(tiles);
-    cooperative_groups::this_grid().sync(); // and the block's barriers are ready
+            warp_fill_stage(r, s, a, tile, policy, op.identity);
+    grid.barrier_wait(std::move(meeting));
 
+    // The roles: each walks over the block's tiles, and waits for those that are before it.
     if (role == kProducer) {
 #pragma unroll 1
         for (; tile < tiles; tile += gridDim.x, place.advance(1)) {
             r.empty[place.stage].wait(place.parity ^ 1); // of the tile before in this stage
-            warp_fill_stage(r, place.stage, a, tile, keep, policy, op.identity);
+            warp_fill_stage(r, place.stage, a, tile, policy, op.identity);
         }
     } else if (role == kReducer) {
 #pragma unroll 1
@@ -702,12 +700,12 @@ __device__ void block_scan_in_ring(ring<T> &r, const arrays<T> &a, tile_states<T
             warp_reduce_stage(r, place.stage, tile, states, op);
             r.reduced[place.stage].arrive();
         }
-    } else if (role >= kLookBack) {
+    } else if (role == kLookBack) {
         T before_last = op.identity, last = op.identity;
 #pragma unroll 1
         for (; tile < tiles; tile += gridDim.x, place.advance(1)) {
             r.reduced[place.stage].wait(place.parity);
-            const T sum = r.sum[place.stage];
+            const T sum = r.sum[place.stage]; // now: the stage may be reused after the arrival
             const T before = warp_look_back(states, tile, before_last, last, op);
             if (lane_index() == 0)
                 r.before[place.stage] = before;
@@ -715,14 +713,14 @@ __device__ void block_scan_in_ring(ring<T> &r, const arrays<T> &a, tile_states<T
             before_last = before;
             last = sum;
         }
-    } else { // a scanner: segment role % kSegments of every kGroups-th tile
+    } else { // scans one segment of every kGroups-th tile
         const int group = role / kSegments, segment = role % kSegments;
         place.advance(group);
         tile += static_cast<long long>(group) * gridDim.x;
 #pragma unroll 1
         for (; tile < tiles; tile += static_cast<long long>(kGroups) * gridDim.x) {
             r.prefixed[place.stage].wait(place.parity);
-            r.full[place.stage].wait(place.parity); // long over: it makes the copy visible to us
+            r.full[place.stage].wait(place.parity); // long over; shows us what was copied
             lane_rows<T, kSegmentRows> items;
             items.load_stage(r.stage[place.stage] + segment * kSegmentRows * kWarp);
             const T before = op(r.before[place.stage], r.before_segment[place.stage][segment]);
@@ -738,11 +736,11 @@ __device__ void block_scan_in_ring(ring<T> &r, const arrays<T> &a, tile_states<T
 
 template <class T, class Op>
 __global__ void __launch_bounds__(kRingThreads, 1)
-    scan_in_ring(arrays<T> a, tile_states<T> states, bool keep, Op op)
+    scan_in_ring(arrays<T> a, tile_states<T> states, Op op)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     extern __shared__ __align__(128) unsigned char shared[];
-    block_scan_in_ring(*reinterpret_cast<ring<T> *>(shared), a, states, keep, op);
+    block_scan_in_ring(*reinterpret_cast<ring<T> *>(shared), a, states, op);
 #endif
 }
 
@@ -757,59 +755,46 @@ static bool worked(const char *what)
     return error == cudaSuccess;
 }
 
-template <class Kernel> static int resident_blocks(Kernel *kernel, int threads, int sms)
-{
-    int per_sm = 0;
-    cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_sm, kernel, threads, 0);
-    return per_sm * sms;
-}
-
-// How many blocks of each kernel are resident on the current card.
+// How many blocks of a kernel are resident on the current card; 0: it cannot run there.
 struct residence {
     int device = -1;
-    int sms;
-    int small, large; // scan_in_registers
-    int ring;         // scan_in_ring, 0: cannot run
+    int registers, ring;
 };
 
 // Asks the card once per thread and card: the answers take longer than a small scan.
 template <class T, class Op> static const residence &residence_here()
 {
+    constexpr int kRingBytes = sizeof(ring<T>);
     thread_local residence here;
-    int device;
+    int device = -1;
     cudaGetDevice(&device);
     if (here.device == device)
         return here;
-    cudaDeviceGetAttribute(&here.sms, cudaDevAttrMultiProcessorCount, device);
-    here.small = resident_blocks(scan_in_registers<T, Op, small_shape>,
-                                 small_shape::kThreadsPerBlock, here.sms);
-    here.large = resident_blocks(scan_in_registers<T, Op, large_shape>,
-                                 large_shape::kThreadsPerBlock, here.sms);
 
-    // The ring needs code for sm_90 or later, whatever the card is, and enough shared memory.
-    constexpr int kBytes = sizeof(ring<T>);
-    cudaFuncAttributes code;
-    int shared_bytes;
-    cudaFuncGetAttributes(&code, scan_in_ring<T, Op>);
+    int sms = 0, per_sm = 0, shared_bytes = 0;
+    cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device);
     cudaDeviceGetAttribute(&shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
-    here.ring = 0;
-    if (code.ptxVersion >= 90 && shared_bytes >= kBytes) {
+    cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_sm, scan_in_registers<T, Op>,
+                                                  kRegisterThreads, 0);
+    here.registers = per_sm * sms;
+    // The ring is there only in code for sm_90 or later, whatever the card is.
+    cudaFuncAttributes code = {};
+    cudaFuncGetAttributes(&code, scan_in_ring<T, Op>);
+    here.ring = code.ptxVersion >= 90 && shared_bytes >= kRingBytes ? sms : 0;
+    if (here.ring > 0)
         cudaFuncSetAttribute(scan_in_ring<T, Op>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                             kBytes);
-        here.ring = here.sms;
-    }
-    if (worked("asking the card"))
-        here.device = device;
+                             kRingBytes);
+    here.device = worked("asking the card") ? device : -1;
     return here;
 }
 
 template <class Kernel, class... Arguments>
-static void launch_cooperatively(Kernel *kernel, long long blocks, int threads, size_t shared_bytes,
-                                 cudaStream_t stream, Arguments... arguments)
+static void launch_cooperatively(Kernel *kernel, long long tiles, int resident, int threads,
+                                 size_t shared_bytes, cudaStream_t stream, Arguments... arguments)
 {
+    const dim3 grid(static_cast<unsigned>(tiles < resident ? tiles : resident));
     void *pointers[] = {&arguments...};
-    cudaLaunchCooperativeKernel(reinterpret_cast<void *>(kernel),
-                                dim3(static_cast<unsigned>(blocks)), dim3(threads), pointers,
+    cudaLaunchCooperativeKernel(reinterpret_cast<void *>(kernel), grid, dim3(threads), pointers,
                                 shared_bytes, stream);
 }
 
@@ -824,35 +809,24 @@ static void exclusive_scan_of(const T *in, T *out, long long n, void *workspace,
     if (here.device < 0)
         return;
 
-    const auto in_past = reinterpret_cast<uintptr_t>(in) % kVectorBytes;
-    const auto out_past = reinterpret_cast<uintptr_t>(out) % kVectorBytes;
+    const size_t in_past = reinterpret_cast<size_t>(in) % kVectorBytes;
+    const size_t out_past = reinterpret_cast<size_t>(out) % kVectorBytes;
     const long long begin = static_cast<long long>(in_past / sizeof(T));
     const arrays<T> a = {in - begin, out - begin, begin, begin + n, in_past == out_past};
     const tile_states<T> states = {static_cast<unsigned long long *>(workspace)};
-
-    const auto tiles_of = [&](int tile_bytes) {
-        const long long items = tile_bytes / static_cast<int>(sizeof(T));
+    const auto pieces = [&](int bytes) { // how many of this size the arrays have
+        const long long items = bytes / static_cast<int>(sizeof(T));
         return (a.end + items - 1) / items;
     };
-    const auto at_most = [](long long tiles, int blocks) {
-        return tiles < blocks ? tiles : blocks;
-    };
-    constexpr long long kKeepBytes = 64LL << 20; // below, the cache holds both arrays anyway
 
-    const long long rows = tiles_of(kRowBytes);
-    if (tiles_of(kAloneBytes) == 1)
-        scan_alone<<<1, static_cast<int>(rows) * kWarp, 0, stream>>>(a, op);
-    else if (const long long tiles = tiles_of(small_shape::kTileBytes); tiles <= here.sms)
-        launch_cooperatively(scan_in_registers<T, Op, small_shape>, at_most(tiles, here.small),
-                             small_shape::kThreadsPerBlock, 0, stream, a, states, op);
-    else if (const long long tiles = tiles_of(large_shape::kTileBytes);
-             tiles <= here.large || here.ring == 0)
-        launch_cooperatively(scan_in_registers<T, Op, large_shape>, at_most(tiles, here.large),
-                             large_shape::kThreadsPerBlock, 0, stream, a, states, op);
+    if (pieces(kAloneBytes) == 1)
+        scan_alone<<<1, static_cast<int>(pieces(kRowBytes)) * kWarp, 0, stream>>>(a, op);
+    else if (here.ring > 0)
+        launch_cooperatively(scan_in_ring<T, Op>, pieces(kRingTileBytes), here.ring, kRingThreads,
+                             sizeof(ring<T>), stream, a, states, op);
     else
-        launch_cooperatively(scan_in_ring<T, Op>, at_most(tiles_of(kRingTileBytes), here.ring),
-                             kRingThreads, sizeof(ring<T>), stream, a, states,
-                             n * static_cast<long long>(sizeof(T)) >= kKeepBytes, op);
+        launch_cooperatively(scan_in_registers<T, Op>, pieces(kRegisterTileBytes), here.registers,
+                             kRegisterThreads, 0, stream, a, states, op);
     worked("exclusive_scan");
 }
 
