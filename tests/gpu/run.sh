@@ -6,6 +6,7 @@
 #   tests/gpu/run.sh pack FILE      what travels, for another way of travelling: unpack it, run
 #                                   `tests/gpu/run.sh card OUT` inside, bring OUT back
 #   tests/gpu/run.sh report OUT     RESULTS.md from what came back
+#   tests/gpu/run.sh check OUT      here, with a card and a built judge: no report, the exit status tells
 #
 # What runs there: every reference but the serial ones and every labelled submission through `judge run
 # --device gpu`, the programs of tests/faults as they are, `judge bench` of every problem beside CUB, and the benches
@@ -228,12 +229,17 @@ case ${1:-} in
 ssh) by_ssh "${2:?which host}" ;;
 pack) pack >"${2:?into which file}" ;;
 card) card "${2:?where to}" ;;
+check)
+    rm -rf "${2:?where to}"
+    card "$2"
+    tests/gpu/compare.sh "$2"
+    ;;
 one) one "$2" ;;
 compile) compile "$2" ;;
 program) program "$2" "$3" ;;
 report) report "${2:?the folder that came back}" ;;
 *)
-    sed -n '2,16s/^# \{0,1\}//p' "$0"
+    sed -n '2,17s/^# \{0,1\}//p' "$0"
     exit 2
     ;;
 esac
