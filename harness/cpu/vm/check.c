@@ -103,6 +103,7 @@ bool check_resolve(struct warp *w, const struct mem_op *op, unsigned lane, uint6
                    unsigned bytes, struct check_target *t)
 {
     struct vm_allocation *near = t->allocation;
+    vm_columns_settle(w->engine);
     *t = (struct check_target){0};
     t->place = classify(w, op, address, &t->offset);
     bool ok = (address & (bytes - 1)) == 0;
@@ -345,6 +346,7 @@ bool check_peek(struct warp *w, unsigned lane, uint64_t address, void *to, uint6
 {
     struct mem_op op = {.space = PTX_GENERIC};
     uint64_t offset;
+    vm_columns_settle(w->engine);
     switch (classify(w, &op, address, &offset)) {
     case CHECK_SHARED:
         if (!find_shared(w, offset, (unsigned)bytes))

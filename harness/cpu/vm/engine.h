@@ -84,7 +84,8 @@ struct vm_exec {
                     uint32_t m);
     /* Runs w from w->resume until something stops it. */
     void (*run)(struct warp *w);
-    bool threaded; /* handlers jump to each other instead of returning */
+    void (*settle)(struct vm_engine *e); /* exec_columns.h */
+    bool threaded;                       /* handlers jump to each other instead of returning */
 };
 extern const struct vm_exec vm_exec_v2, vm_exec_v3, vm_exec_v4, vm_exec_generic;
 const struct vm_exec *vm_exec_choose(void); /* the best that this processor has */
@@ -357,6 +358,7 @@ struct warp {
     uint32_t spin, rotation;
     uint64_t polled_version; /* of memory, at the last backward branch of a polling loop */
     uint32_t saved_guard;
+    uint32_t taken;   /* lanes that take the branch at which the warp parts */
     uint32_t bounced; /* lanes of a store whose bytes wait in bounce */
     uint32_t delayed; /* the same, to be seen late, see delay.h */
     uint32_t late;    /* list of such stores that nobody else sees yet */
@@ -439,6 +441,16 @@ struct path_verdict { /* see check_path.c */
     bool known, skips;
 };
 
+enum { VM_COLUMNS = 4 };
+struct vm_columns { /* see exec_columns.h */
+    _Alignas(64) uint32_t loaded[VM_COLUMNS][VM_LANES];
+    uint32_t stored[VM_COLUMNS][VM_LANES];
+    const uint8_t *from; /* host address of lane 0's word in loaded[0]; NULL: nothing is kept */
+    uint64_t version;    /* of memory, which `loaded` holds for */
+    uint8_t *to;         /* the same of stored[0] */
+    uint32_t waiting;    /* columns of `stored` that are not in memory yet */
+};
+
 struct vm_engine {
     struct vm *vm;
     const struct vm_exec *exec;
@@ -468,7 +480,6 @@ struct vm_engine {
     struct warp *setup_warp;
     enum vm_status status;
     bool stopped;
-    uint64_t last_apart;  /* where the last store of words at a distance began, exec_mem.c */
     uint64_t version;     /* of memory: grows with every change */
     uint64_t total_steps; /* of earlier launches */
     uint64_t grid_workspace;
@@ -483,7 +494,29 @@ struct vm_engine {
     bool interleaved;                    /* WIRE_INTERLEAVED */
     struct vm_delay *delay;              /* delay.h; NULL: stores are seen at once */
     struct vm_delay *delay_memory;
+    struct vm_columns columns;
 };
+
+/* What other host threads stored may become known now. */
+static inline void vm_columns_forget(struct vm_engine *e)
+{
+    e->columns.from = NULL;
+    e->columns.version = ~e->version;
+}
+
+/* Before anybody looks at memory, or may: what waits is written. */
+static inline void vm_columns_settle(struct vm_engine *e)
+{
+    if (__builtin_expect(e->columns.waiting != 0, 0))
+        e->exec->settle(e);
+}
+
+/* Before what orders memory between threads, or goes to it by itself. */
+static inline void vm_columns_end(struct vm_engine *e)
+{
+    vm_columns_settle(e);
+    vm_columns_forget(e);
+}
 
 /* ---- memory and checks (check*.c) ---- */
 

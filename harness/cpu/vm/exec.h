@@ -59,6 +59,10 @@ typedef double __attribute__((may_alias)) f64;
                        const uint8_t *u __attribute__((unused)),                                   \
                        uint32_t m __attribute__((unused)), struct warp *w)
 
+/* What a handler goes on with when its short way is barred. */
+typedef void continued(const struct insn *i, uint8_t *f, const uint8_t *u, uint32_t m,
+                       struct warp *w);
+
 /* Prototypes of every handler. */
 #define VM_BIN(name, D, A, B, expr)                                                                \
     HANDLER(name);                                                                                 \
@@ -104,6 +108,15 @@ void VM_NAME(warp_op)(struct warp *w, const struct warp_op *op, uint8_t *f, cons
 
 /* The active lanes, ascending: for (uint32_t rest = m; rest; rest &= rest - 1) with this lane. */
 #define LANE(rest) ((unsigned)__builtin_ctz(rest))
+
+/* As an instruction: gcc drops loops of nothing but __builtin_prefetch(). */
+#if defined(__x86_64__)
+#define PREFETCH(address) __asm__ volatile("prefetcht0 %0" : : "m"(*(const char *)(address)))
+#elif defined(__aarch64__)
+#define PREFETCH(address) __asm__ volatile("prfm pldl1keep, %0" : : "Q"(*(const char *)(address)))
+#else
+#define PREFETCH(address) __builtin_prefetch(address)
+#endif
 
 static inline uint32_t vm_popcount(uint32_t x)
 {
@@ -248,8 +261,16 @@ static inline double vm_max64(double a, double b)
             ENTER(TARGET);                                                                         \
         if (taken == 0)                                                                            \
             ENTER(i + 1);                                                                          \
-        vm_diverge(w, taken, vm_pc(w, TARGET), m & ~taken, vm_pc(w, i + 1));                       \
-        RESUME;                                                                                    \
+        PART(taken);                                                                               \
+    } while (0)
+
+/* Some lanes take the branch and some do not. A function of its own, which goes on by itself: a
+ * handler that makes calls would have to save registers each time that it makes none. */
+HANDLER(part);
+#define PART(lanes)                                                                                \
+    do {                                                                                           \
+        w->taken = (lanes);                                                                        \
+        return VM_NAME(part)(i, f, u, m, w);                                                       \
     } while (0)
 
 #endif

@@ -15,23 +15,39 @@ HANDLER(nop)
     NEXT;
 }
 
+__attribute__((noinline)) HANDLER(part)
+{
+    vm_diverge(w, w->taken, vm_pc(w, TARGET), m & ~w->taken, vm_pc(w, i + 1));
+    RESUME;
+}
+
 /* The turn ends at block heads only. */
+static __attribute__((noinline)) continued look_around;
+
+static void look_around(const struct insn *i, uint8_t *f, const uint8_t *u, uint32_t m,
+                        struct warp *w)
+{
+    w->resume = i;
+    w->mask = m;
+    if (w->budget < 0) {
+        w->halt = true;
+        w->stop = VM_STOP_BUDGET;
+        return;
+    }
+    vm_join(w, i->b);
+    if (w->resume != i)
+        RESUME; /* another group's turn */
+    m = w->mask;
+    f = w->frame;
+    w->budget -= (int32_t)i->a;
+    w->lane_count += i->imm * vm_popcount(m);
+    NEXT;
+}
+
 HANDLER(block)
 {
-    if (__builtin_expect((w->budget < 0) | (i->b >= w->join_pc), 0)) {
-        w->resume = i;
-        w->mask = m;
-        if (w->budget < 0) {
-            w->halt = true;
-            w->stop = VM_STOP_BUDGET;
-            return;
-        }
-        vm_join(w, i->b);
-        if (w->resume != i)
-            RESUME; /* another group's turn */
-        m = w->mask;
-        f = w->frame;
-    }
+    if (__builtin_expect((w->budget < 0) | (i->b >= w->join_pc), 0))
+        return look_around(i, f, u, m, w);
     w->budget -= (int32_t)i->a;
     w->lane_count += i->imm * vm_popcount(m);
     NEXT;
@@ -54,7 +70,26 @@ HANDLER(bra_over)
         ENTER(TARGET);
     if (taken == 0)
         NEXT;
+    PART(taken);
+}
+
+static __attribute__((noinline)) continued go_back, part_back;
+
+static void go_back(const struct insn *i, uint8_t *f __attribute__((unused)), const uint8_t *u,
+                    uint32_t m, struct warp *w)
+{
+    w->mask = m;
+    vm_backward(w, vm_pc(w, TARGET), i->y);
+    RESUME;
+}
+
+static void part_back(const struct insn *i, uint8_t *f __attribute__((unused)), const uint8_t *u,
+                      uint32_t m, struct warp *w)
+{
+    const uint32_t taken = w->taken;
     vm_diverge(w, taken, vm_pc(w, TARGET), m & ~taken, vm_pc(w, i + 1));
+    if (w->mask == taken && w->resume == TARGET)
+        vm_backward(w, vm_pc(w, TARGET), i->y);
     RESUME;
 }
 
@@ -62,9 +97,7 @@ HANDLER(bra_back)
 {
     if (__builtin_expect(w->group_count == 0 && !i->y, 1))
         RUN(TARGET);
-    w->mask = m;
-    vm_backward(w, vm_pc(w, TARGET), i->y);
-    RESUME;
+    return go_back(i, f, u, m, w);
 }
 
 HANDLER(bra_back_if)
@@ -73,16 +106,12 @@ HANDLER(bra_back_if)
     if (taken == 0)
         NEXT;
     if (taken != m) {
-        vm_diverge(w, taken, vm_pc(w, TARGET), m & ~taken, vm_pc(w, i + 1));
-        if (w->mask == taken && w->resume == TARGET)
-            vm_backward(w, vm_pc(w, TARGET), i->y);
-        RESUME;
+        w->taken = taken;
+        return part_back(i, f, u, m, w);
     }
     if (__builtin_expect(w->group_count == 0 && !i->y, 1))
         RUN(TARGET);
-    w->mask = m;
-    vm_backward(w, vm_pc(w, TARGET), i->y);
-    RESUME;
+    return go_back(i, f, u, m, w);
 }
 
 HANDLER(brx)
@@ -155,6 +184,7 @@ HANDLER(call_row)
 
 HANDLER(extern_call)
 {
+    vm_columns_end(w->engine);
     vm_extern_call(w, i, m);
     if (w->halt)
         return;

@@ -8,6 +8,7 @@
  *
  * Long because each short way stands beside the long one that it falls back to, and the compiler
  * has to see both to put them into handlers without calls. */
+#include "cpu/vm/exec_columns.h"
 #include "cpu/vm/exec_reach.h"
 
 static inline const uint8_t *at_lane(const struct warp *w, const struct reach *r, unsigned l)
@@ -200,8 +201,9 @@ static inline bool do_store(struct warp *w, const struct mem_op *op, uint8_t *f,
     return true;
 }
 
+/* Not inlined where a short way goes on with it: its stack frame is its own affair. */
 #define MEMORY_HANDLER(name, call)                                                                 \
-    HANDLER(name)                                                                                  \
+    __attribute__((noinline)) HANDLER(name)                                                        \
     {                                                                                              \
         if (__builtin_expect(!(call), 0))                                                          \
             return;                                                                                \
@@ -222,9 +224,6 @@ MEMORY_HANDLER(store_shared_32_long, do_store(w, MEM_OP(i), f, u, m, 4, true))
 /* The shortest path: a full warp, a constant stride, in the allocation of last time, nothing to
  * note. What is not so goes on to a function with the same arguments: no call is made here, so that
  * the handler needs no stack frame. */
-typedef void continued(const struct insn *i, uint8_t *f, const uint8_t *u, uint32_t m,
-                       struct warp *w);
-
 struct lanes {
     uint8_t *host;
     uint64_t stride, first; /* bytes; an address */
@@ -257,75 +256,16 @@ static inline void count_lanes(struct warp *w, const struct lanes *p, enum count
         v[COUNTER_global_sectors] += sectors_in_a_row(p->first, p->stride);
 }
 
-/* The next warp most likely goes on where this one ends. Of several instructions that walk through
- * one stretch of memory, the first does. */
+/* The next warp most likely goes on where this one ends, and memory answers after it has begun: so
+ * what is asked for lies some warps further on. Of several instructions that walk through one
+ * stretch of memory, the first does it. */
 static inline void prefetch_next(const uint8_t *host, uint64_t stride)
 {
+    enum { WARPS_AHEAD = 8 };
+    const uint8_t *next = host + WARPS_AHEAD * VM_LANES * stride;
     if (((uintptr_t)host & 15) == 0)
         for (uint64_t at = 0; at < VM_LANES * stride; at += 64)
-            __builtin_prefetch(host + VM_LANES * stride + at);
-}
-
-static inline void take_every_4(r32 *d, const uint8_t *from)
-{
-#if defined(__AVX512F__)
-    const __m512i pick = _mm512_setr_epi32(0, 4, 8, 12, 16, 20, 24, 28, 0, 0, 0, 0, 0, 0, 0, 0);
-    const __m512i pick_last =
-        _mm512_setr_epi32(0, 4, 8, 12, 19, 23, 27, 31, 0, 0, 0, 0, 0, 0, 0, 0);
-    __m512i part[4];
-#pragma GCC unroll 4
-    for (unsigned k = 0; k < 4; k++) {
-        /* No byte past the last lane's word is touched: it may be the last of its page. */
-        __m512i low = _mm512_loadu_si512(from + 128ul * k);
-        __m512i high = _mm512_loadu_si512(from + 128ul * k + (k < 3 ? 64 : 52));
-        part[k] = _mm512_permutex2var_epi32(low, k < 3 ? pick : pick_last, high);
-    }
-    _mm512_store_si512(d, _mm512_inserti64x4(part[0], _mm512_castsi512_si256(part[1]), 1));
-    _mm512_store_si512(d + 16, _mm512_inserti64x4(part[2], _mm512_castsi512_si256(part[3]), 1));
-#else
-    EACH_LANE(l)
-    d[l] = ((const r32 *)(const void *)from)[4ul * l];
-#endif
-}
-
-/* The same word by word. What has just been stored in parts has to reach the cache before a load of
- * whole lines gets it; a load of one word does not wait for stores of its neighbours. */
-static inline void take_every_4_apart(r32 *d, const uint8_t *from)
-{
-#if defined(__AVX512F__)
-    const int *p = (const int *)(const void *)from;
-#pragma GCC unroll 2
-    for (unsigned k = 0; k < 2; k++, p += 64) {
-        __m128i four[4];
-#pragma GCC unroll 4
-        for (unsigned q = 0; q < 4; q++) {
-            __m128i x = _mm_cvtsi32_si128(p[16ul * q]);
-            x = _mm_insert_epi32(x, p[16ul * q + 4], 1);
-            x = _mm_insert_epi32(x, p[16ul * q + 8], 2);
-            four[q] = _mm_insert_epi32(x, p[16ul * q + 12], 3);
-        }
-        __m256i low = _mm256_inserti128_si256(_mm256_castsi128_si256(four[0]), four[1], 1);
-        __m256i high = _mm256_inserti128_si256(_mm256_castsi128_si256(four[2]), four[3], 1);
-        _mm512_store_si512(d + 16ul * k, _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1));
-    }
-#else
-    take_every_4(d, from);
-#endif
-}
-
-static inline void put_every_4(uint8_t *to, const r32 *s)
-{
-#if defined(__AVX512F__)
-#pragma GCC unroll 8
-    for (unsigned k = 0; k < 8; k++) {
-        __m512i four = _mm512_castsi128_si512(_mm_load_si128((const __m128i *)(s + 4ul * k)));
-        _mm512_mask_storeu_epi32(to + 64ul * k, 0x1111, _mm512_maskz_expand_epi32(0x1111, four));
-    }
-#else
-#pragma GCC unroll 32
-    for (unsigned l = 0; l < VM_LANES; l++)
-        ((r32 *)(void *)to)[4ul * l] = s[l];
-#endif
+            PREFETCH(next + at);
 }
 
 /* With definedness: 4 bytes at every `stride`-th. false: the long way has to look. */
@@ -368,21 +308,31 @@ static inline bool define_lanes(const struct mem_cache *c, const struct lanes *p
     return true;
 }
 
-/* Distances other than 4; everything has been checked and counted. */
+/* Distances other than 4, and whatever comes while columns wait; everything has been checked and
+ * counted. */
 static __attribute__((noinline)) continued load_32_apart, store_32_apart;
 
 static void load_32_apart(const struct insn *i, uint8_t *f, const uint8_t *u, uint32_t m,
                           struct warp *w)
 {
     const struct mem_op *op = MEM_OP(i);
-    struct lanes p = lanes_of(&w->engine->caches[op->index], op, f);
+    struct vm_engine *e = w->engine;
+    const struct mem_cache *c = &e->caches[op->index];
+    struct lanes p = lanes_of(c, op, f);
     r32 *d = ROW(r32, op->rows[0]);
     if (p.stride == 16) {
-        if (((p.first ^ w->engine->last_apart) & ~15ull) == 0)
-            take_every_4_apart(d, p.host);
-        else
-            take_every_4(d, p.host);
+        if (!columns_hold(e, p.host)) {
+            vm_columns_settle(e);
+            const uint64_t at = p.first - i->a - c->low; /* where its group begins */
+            if (!i->b || c->span < COLUMNS_BYTES || at > c->span - COLUMNS_BYTES) {
+                take_every_4(d, p.host);
+                NEXT;
+            }
+            columns_fetch(e, p.host - i->a);
+        }
+        memcpy(d, e->columns.loaded[column_of(e->columns.from, p.host)], VM_ROW32);
     } else {
+        vm_columns_settle(e);
         for (unsigned l = 0; l < VM_LANES; l++, p.host += p.stride)
             d[l] = *(const r32 *)(const void *)p.host;
     }
@@ -393,12 +343,19 @@ static void store_32_apart(const struct insn *i, uint8_t *f, const uint8_t *u, u
                            struct warp *w)
 {
     const struct mem_op *op = MEM_OP(i);
-    struct lanes p = lanes_of(&w->engine->caches[op->index], op, f);
+    struct vm_engine *e = w->engine;
+    struct lanes p = lanes_of(&e->caches[op->index], op, f);
     const r32 *s = ROW(r32, op->rows[0]);
     if (p.stride == 16) {
-        put_every_4(p.host, s);
-        w->engine->last_apart = p.first;
+        if (i->b) {
+            columns_put(e, p.host - i->a, i->a / 4, s);
+        } else {
+            vm_columns_settle(e);
+            put_every_4(p.host, s);
+        }
+        columns_update(e, p.host, s);
     } else {
+        vm_columns_settle(e);
         for (unsigned l = 0; l < VM_LANES; l++, p.host += p.stride)
             *(r32 *)(void *)p.host = s[l];
     }
@@ -420,7 +377,7 @@ static void load_32_noted(const struct insn *i, uint8_t *f, const uint8_t *u, ui
         return VM_NAME(load_32_long)(i, f, u, m, w);
     prefetch_next(p.host, p.stride);
     count_lanes(w, &p, COUNTER_global_bytes_read);
-    if (p.stride != 4)
+    if ((p.stride != 4) | (w->engine->columns.waiting != 0))
         return load_32_apart(i, f, u, m, w);
     memcpy(ROW(r32, op->rows[0]), p.host, VM_ROW32);
     NEXT;
@@ -442,7 +399,7 @@ HANDLER(load_32)
     v[COUNTER_global_requests]++;
     const uint8_t *host = (const uint8_t *)((uintptr_t)c->bias + first);
     prefetch_next(host, stride);
-    if (stride != 4)
+    if ((stride != 4) | (e->columns.waiting != 0))
         return load_32_apart(i, f, u, m, w);
     memcpy(ROW(r32, op->rows[0]), host, VM_ROW32);
     NEXT;
@@ -454,7 +411,8 @@ HANDLER(load_32_one)
     const struct mem_op *op = MEM_OP(i);
     const struct mem_cache *c = &w->engine->caches[op->index];
     const uint64_t at = SLOT(r64, op->address) + (uint64_t)op->offset, bit = at - c->base;
-    if (__builtin_expect((m != VM_FULL) | (at - c->low >= c->limit) | ((at & 3) != 0) | op->wide[0],
+    if (__builtin_expect((m != VM_FULL) | (at - c->low >= c->limit) | ((at & 3) != 0) |
+                             op->wide[0] | (w->engine->columns.waiting != 0),
                          0))
         return VM_NAME(load_32_long)(i, f, u, m, w);
     if (c->defined && (~(c->defined[bit / 64] >> (bit & 63)) & 0xf))
@@ -482,7 +440,7 @@ static void store_32_noted(const struct insn *i, uint8_t *f, const uint8_t *u, u
     prefetch_next(p.host, p.stride);
     count_lanes(w, &p, COUNTER_global_bytes_written);
     w->engine->version++;
-    if (p.stride != 4)
+    if ((p.stride != 4) | (w->engine->columns.waiting != 0))
         return store_32_apart(i, f, u, m, w);
     memcpy(p.host, ROW(r32, op->rows[0]), VM_ROW32);
     NEXT;
@@ -505,7 +463,7 @@ HANDLER(store_32)
     e->version++;
     uint8_t *host = (uint8_t *)((uintptr_t)c->bias + first);
     prefetch_next(host, stride);
-    if (stride != 4)
+    if ((stride != 4) | (e->columns.waiting != 0))
         return store_32_apart(i, f, u, m, w);
     memcpy(host, ROW(r32, op->rows[0]), VM_ROW32);
     NEXT;
@@ -792,10 +750,12 @@ MEMORY_HANDLER(load_any, load_slow(w, MEM_OP(i), f, u, m))
 MEMORY_HANDLER(store_any, store_slow(w, MEM_OP(i), f, u, m))
 
 /* Atomics: rare enough to go lane by lane in one place. */
-MEMORY_HANDLER(atomic, (addresses(w, MEM_OP(i), f, u), vm_atomic(w, MEM_OP(i), f, m)))
+MEMORY_HANDLER(atomic, (vm_columns_end(w->engine), addresses(w, MEM_OP(i), f, u),
+                        vm_atomic(w, MEM_OP(i), f, m)))
 
 HANDLER(fence)
 {
+    vm_columns_end(w->engine);
     if (w->engine->crew)
         __atomic_thread_fence(__ATOMIC_SEQ_CST);
     vm_fence(w, m, i->x);
@@ -808,4 +768,4 @@ HANDLER(publish)
     NEXT;
 }
 
-MEMORY_HANDLER(async, vm_async(w, i, m))
+MEMORY_HANDLER(async, (vm_columns_end(w->engine), vm_async(w, i, m)))

@@ -11,6 +11,7 @@ HANDLER(atomic_128)
         a += (uint64_t)op->offset;
         w->lane_address[l] = op->narrow ? (uint32_t)a : a;
     }
+    vm_columns_end(w->engine);
     if (!vm_atomic_128(w, op, f, m))
         return;
     NEXT;

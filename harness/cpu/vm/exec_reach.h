@@ -98,7 +98,10 @@ static inline void look_at_shared(struct warp *w, const struct mem_op *op, uint3
  * is at least release and acquire. On x86 the fence only keeps the compiler from reordering. */
 static inline void order_strong(const struct warp *w, const struct mem_op *op)
 {
-    if (op->strength != VM_PLAIN && w->engine->crew)
+    if (op->strength == VM_PLAIN)
+        return;
+    vm_columns_forget(w->engine);
+    if (w->engine->crew)
         __atomic_thread_fence(__ATOMIC_ACQ_REL);
 }
 
@@ -145,6 +148,8 @@ static inline struct reach reach(struct warp *w, const struct mem_op *op, const 
     const uint64_t span = c->span - total; /* wraps when nothing is cached: caught below */
     uint64_t first = 0;
     int64_t stride = 0;
+    if (!shared)
+        vm_columns_settle(e);
     if (op->form == VM_ADDRESS_SLOT) {
         first = SLOT(r64, op->address) + (uint64_t)op->offset;
         r.affine = true;

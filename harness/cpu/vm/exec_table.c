@@ -1,9 +1,19 @@
 /* One instruction set's handlers in one table, and the loop that starts them. */
 #include "cpu/vm/exec.h"
+#include "cpu/vm/exec_columns.h"
+
+static void settle(struct vm_engine *e)
+{
+    columns_write(e);
+#if defined(__AVX__)
+    _mm256_zeroupper();
+#endif
+}
 
 static void run(struct warp *w)
 {
     w->halt = false;
+    vm_columns_forget(w->engine);
 #if VM_THREADED
     const struct insn *i = w->resume;
     i->run(i, w->frame, w->bank, w->mask, w);
@@ -11,6 +21,7 @@ static void run(struct warp *w)
     while (!w->halt)
         w->resume->run(w->resume, w->frame, w->bank, w->mask, w);
 #endif
+    vm_columns_settle(w->engine);
 #if defined(__AVX__)
     _mm256_zeroupper();
 #endif
@@ -31,5 +42,6 @@ const struct vm_exec VM_NAME(exec) = {
         },
     .warp_op = VM_NAME(warp_op),
     .run = run,
+    .settle = settle,
     .threaded = VM_THREADED,
 };

@@ -382,7 +382,8 @@ static void prepare_memory(struct vm_engine *e)
 
 struct vm_engine *launch_new_engine(struct vm *vm)
 {
-    struct vm_engine *e = must(calloc(1, sizeof *e));
+    struct vm_engine *e = aligned(sizeof *e);
+    memset(e, 0, sizeof *e);
     e->vm = vm;
     e->exec = vm_exec_choose();
     e->start_ns = clock_now_ns();
