@@ -154,6 +154,8 @@ bool check_defined(const struct check_target *t, const struct warp *w, uint64_t 
         return true;
     at -= t->allocation->base;
     if (write) { /* nobody else writes this word; others may look at it */
+        if (w->engine->worker)
+            vm_bits_touch(bits);
         __atomic_store_n(&bits[at / 64], bits[at / 64] | used << (at & 63), __ATOMIC_RELAXED);
         return true;
     }

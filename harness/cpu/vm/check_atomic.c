@@ -312,6 +312,8 @@ bool vm_atomic(struct warp *w, const struct mem_op *op, uint8_t *f, uint32_t m)
                 if (op->sub != PTX_EXCH && (~p.mine[p.at / 64] & mask) &&
                     (!e->crew || check_really_undefined(w, op, 1u << lane)))
                     undefined |= 1u << lane;
+                if (p.global && e->worker)
+                    vm_bits_touch(p.mine);
                 __atomic_store_n(&p.mine[p.at / 64], p.mine[p.at / 64] | mask, __ATOMIC_RELAXED);
             }
         }

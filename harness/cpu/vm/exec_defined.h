@@ -94,13 +94,19 @@ static inline void definedness(struct warp *w, const struct mem_op *op, uint32_t
     if (affine && m == VM_FULL && stride >= (int64_t)total && stride <= 64 &&
         (stride & (stride - 1)) == 0 && (write || used == (1ull << total) - 1)) {
         if (write) {
-            if (mine == bits || !pattern_all(bits, first - base, total, (unsigned)stride))
-                pattern_set(mine, first - base, total, (unsigned)stride);
+            if (mine != bits) {
+                if (pattern_all(bits, first - base, total, (unsigned)stride))
+                    return;
+                vm_bits_touch(mine);
+            }
+            pattern_set(mine, first - base, total, (unsigned)stride);
             return;
         }
         if (__builtin_expect(pattern_all(bits, first - base, total, (unsigned)stride), 1))
             return;
     }
+    if (write && mine != bits)
+        vm_bits_touch(mine);
     if (affine && stride == 0) {
         uint64_t at = first - base;
         if (write) {

@@ -291,8 +291,11 @@ static inline bool define_lanes(const struct mem_cache *c, const struct lanes *p
 {
     if (p->stride < 4 || (p->stride & (p->stride - 1)) != 0)
         return false;
-    if (c->mine != c->defined && lanes_defined(c, p))
-        return true;
+    if (c->mine != c->defined) {
+        if (lanes_defined(c, p))
+            return true;
+        vm_bits_touch(c->mine);
+    }
     const uint64_t bit = p->first - c->base;
     uint64_t words[8], *mine = c->mine + bit / 64;
     const unsigned count = usual_pattern(bit, 4, (unsigned)p->stride, words);

@@ -65,6 +65,15 @@ enum { VM_CREW_MOST = 8 }; /* host threads of one launch */
  * 0 has a->defined. vm_merge_bits() puts them together at the launch's end. */
 uint64_t *vm_own_bits(struct vm *vm, struct vm_allocation *a, uint32_t worker);
 void vm_merge_bits(struct vm *vm);
+/* Whoever sets bits of its own says so, or they are not looked at in the end. */
+static inline void vm_bits_touch(uint64_t *own)
+{
+    own[-1] = 1;
+}
+static inline bool vm_bits_touched(const uint64_t *own)
+{
+    return own[-1] != 0;
+}
 /* A word of a->defined, with what workers have noted so far. */
 uint64_t vm_defined_word(const struct vm_allocation *a, uint64_t word);
 

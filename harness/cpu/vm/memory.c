@@ -69,12 +69,27 @@ static void release_backing(struct vm *vm, struct vm_allocation *a)
     a->host = NULL;
 }
 
+/* In front of the bits stands the word of vm_bits_touch(), in a line of its own. */
+enum { BITS_HEADER = 8 };
+
+static uint64_t *new_bits(uint64_t bytes)
+{
+    uint64_t *p = calloc((size_t)(bytes / 64 + 3 + BITS_HEADER), sizeof(uint64_t));
+    return p ? p + BITS_HEADER : NULL;
+}
+
+static void free_bits(uint64_t *bits)
+{
+    if (bits)
+        free(bits - BITS_HEADER);
+}
+
 static void release_bits(struct vm_allocation *a)
 {
     for (uint32_t k = 0; a->own && k < VM_CREW_MOST; k++)
-        free(a->own[k]);
+        free_bits(a->own[k]);
     free(a->own);
-    free(a->defined);
+    free_bits(a->defined);
     a->own = NULL;
     a->defined = NULL;
 }
@@ -157,11 +172,6 @@ static void insert(struct vm_allocation ***list, size_t *count, size_t *capacity
     ++*count;
 }
 
-static uint64_t *new_bits(uint64_t bytes)
-{
-    return calloc((size_t)(bytes / 64 + 3), sizeof(uint64_t));
-}
-
 uint64_t vm_malloc(struct vm *vm, uint64_t bytes)
 {
     if (bytes == 0 || bytes > vm->limits.memory_bytes ||
@@ -187,7 +197,7 @@ uint64_t vm_malloc(struct vm *vm, uint64_t bytes)
         a->host = aligned_alloc(ALIGN, backing_bytes(a));
     }
     if (!a->defined || !a->host) {
-        free(a->defined);
+        free_bits(a->defined);
         release_backing(vm, a);
         free(a);
         return 0;
@@ -441,7 +451,10 @@ void vm_merge_bits(struct vm *vm)
         struct vm_allocation *a = vm->device[i];
         for (uint32_t k = 1; a->own && k < VM_CREW_MOST; k++) {
             uint64_t *from = a->own[k];
-            for (uint64_t word = 0; from && word < a->bytes / 64 + 1; word++) {
+            if (!from || !vm_bits_touched(from))
+                continue;
+            from[-1] = 0;
+            for (uint64_t word = 0; word < a->bytes / 64 + 1; word++) {
                 if (!from[word])
                     continue;
                 a->defined[word] |= from[word];
