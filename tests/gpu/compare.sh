@@ -60,18 +60,24 @@ judged() {
 # programs: the same of the fault table: "file case status" per line; sums per kind in programs.sum.
 programs() {
     cut -d ' ' -f 1 "$out/programs.txt" | sort -u | while read -r f; do
-        sed -n "s|^// case \([a-z0-9_]*\): *\([a-z_]*\).*|$f \1 \2|p" "$root/$f"
+        awk -v file="$f" '
+            function put() { if (name != "") print file, name, kind, card }
+            /^\/\/ case / { put(); name = $3; sub(/:$/, "", name); kind = $4; card = "" }
+            /^\/\/ gpu: / { card = $3 }
+            END { put() }' "$root/$f"
     done >"$out/cases.txt"
     awk -F'\t' -v sums="$out/programs.sum" '
         function add(kind, what) { kinds[kind] = 1; count[kind, what]++ }
         FILENAME == ARGV[1] { if ($0 !~ /^#/) rule[$1] = $3; next }
-        FILENAME == ARGV[2] { split($0, word, " "); kind[word[1] " " word[2]] = word[3]; next }
+        FILENAME == ARGV[2] { split($0, word, " "); kind[word[1] " " word[2]] = word[3]
+            own[word[1] " " word[2]] = word[4]; next }
         {
             split($0, word, " "); id = word[1] " " word[2]; status = word[3]
             k = kind[id]
             ended = status == 0 ? "right" : status == 124 || status == 137 ? "hangs" : "fails"
             add(k, ended)
             must = k == "clean" ? "right" : k in rule ? rule[k] : "any"
+            if (own[id] != "") must = own[id]
             if (k == "") must = "a case of that name"
             if (must != "any" && must != ended) {
                 wrong++

@@ -23,6 +23,7 @@ file cost_limit_exceeded slow '// expect: cost_limit_exceeded'
 mkdir -p "$folder/reference/p" "$folder/tests/faults/wrong"
 echo '// no labels' >"$folder/reference/p/r.cu"
 printf '%s\n' '// case right: clean' '// case null: null_pointer' '// case race: data_race' '// case spin: deadlock' \
+    '// case odd: null_pointer' '// gpu: hangs - nobody knows why' \
     >"$folder/tests/faults/wrong/t.cu"
 
 # check WHAT STATUS WORDS: compare.sh of verdicts.txt and programs.txt gives that
@@ -74,6 +75,10 @@ printf '%s\n' "$t null 0" >"$folder/programs.txt"
 check 'a null pointer that nobody minds' 1 '**not explained**: fails'
 printf '%s\n' "$t spin 0" >"$folder/programs.txt"
 check 'a deadlock that ends' 1 '**not explained**: hangs'
+printf '%s\n' "$t odd 124" >"$folder/programs.txt"
+check 'a case with a label of its own' 0 '| null_pointer | 1 | 0 | 0 | 1 |'
+printf '%s\n' "$t odd 0" >"$folder/programs.txt"
+check 'a case that is not as its label says' 1 '**not explained**: hangs'
 printf '%s\n' "$t unknown 0" >"$folder/programs.txt"
 check 'a case that is not there' 1 '**not explained**'
 exit $failed
