@@ -18,6 +18,9 @@
 //   4. It publishes the same of its own tile, and writes the tile.
 //
 // Bytes moved per element: 8 (4 read, 4 written), besides 8 bytes of state per 8192 elements.
+//
+// Measured on an H200, cold cache: 0.66 of the speed of a device-to-device copy at 2^28 and at 2^20
+// elements. An SM has too little under way while its tiles wait for others' look-back; see rung 4.
 #include <cstddef>
 #include <cstdio>
 

