@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "judge/card_profile.h"
 #include "judge/costs.h"
+#include "judge/gpu/assertion.h"
 #include "judge/inspect.h"
 #include "judge/problem/request.h"
 #include "judge/sanitize.h"
@@ -55,6 +56,19 @@ void session_configure(const struct session *s, const struct prepared_case *c, c
     snprintf(device->source_file, sizeof device->source_file, "%s", file_base_name(s->source));
 }
 
+/* A card says cudaErrorAssert, and prints the rest. */
+static void name_assertion(struct case_run *r)
+{
+    struct wire_finding f;
+    for (unsigned i = 0; i < r->verdict.finding_count; i++)
+        if (r->verdict.findings[i].kind == FINDING_cuda_error &&
+            strncmp(r->verdict.findings[i].message, "cudaErrorAssert", 15) == 0 &&
+            assertion_read(text_str(&r->errors), &f)) {
+            r->verdict.findings[i] = f;
+            return;
+        }
+}
+
 int case_run_pass(struct case_run *r, const struct wire_request *request, struct err *e)
 {
     const int fds[2] = {r->c->inputs.fd, r->outputs->fd};
@@ -65,6 +79,8 @@ int case_run_pass(struct case_run *r, const struct wire_request *request, struct
     verdict_of_pass(&r->c->data, request, &r->outcome, r->outputs->bytes, r->s->arena, &r->verdict);
     if (r->verdict.is_our_fault)
         return err_set(e, "%s", r->verdict.message);
+    if (r->s->options->on_gpu)
+        name_assertion(r);
     return 0;
 }
 

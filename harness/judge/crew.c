@@ -4,7 +4,13 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { WORKERS_MAX = 2, TIMED_OUT_CASES_MAX = 3 };
+enum {
+    WORKERS_MAX = 2,
+    TIMED_OUT_CASES_MAX = 3,
+    /* Cases that cost their process, on a card: the next one needs a context again, 0.3 s, and a
+     * hundred such cases would be half a minute that tells nothing new. */
+    ENDED_CASES_MAX = 8,
+};
 /* Below this a second process costs more than it saves. */
 static const uint64_t SECOND_WORKER_BYTES = (uint64_t)8 << 20;
 
@@ -12,7 +18,7 @@ struct crew {
     struct work *work;
     struct result_case *results; /* [work->count] */
     bool *was_run;               /* [work->count] */
-    atomic_uint done, timed_out;
+    atomic_uint done, timed_out, ended;
     const struct judge_options *options;
 };
 
@@ -63,8 +69,11 @@ static void *work_off(void *context)
         crew->was_run[i] = w->status == 0;
         atomic_fetch_add(&crew->done, 1);
         unsigned late = w->session.timed_out_cases - before;
-        bool enough = crew->options->first_failure && w->status == 0 &&
-                      crew->results[i].verdict != VERDICT_accepted;
+        bool failed = w->status == 0 && crew->results[i].verdict != VERDICT_accepted;
+        if (failed && crew->options->on_gpu && !w->session.submission.is_open)
+            atomic_fetch_add(&crew->ended, 1);
+        bool enough = (failed && crew->options->first_failure) ||
+                      atomic_load(&crew->ended) >= ENDED_CASES_MAX;
         if (w->status != 0 || enough ||
             (late && atomic_fetch_add(&crew->timed_out, late) + late >= TIMED_OUT_CASES_MAX))
             work_cancel(crew->work);
@@ -146,6 +155,11 @@ static void gather(const struct crew *crew, struct arena *arena, struct result *
     if (left_out && crew->options->first_failure)
         result->message =
             arena_printf(arena, "%u cases after the first failing one were not run", left_out);
+    else if (left_out && atomic_load(&crew->ended) >= ENDED_CASES_MAX)
+        result->message = arena_printf(arena,
+                                       "%u cases ended their process, as a fault on a card does; "
+                                       "%u of the others were not run",
+                                       atomic_load(&crew->ended), left_out);
     else if (left_out)
         result->message =
             arena_printf(arena, "%u cases ran out of time; %u of the others were not run",

@@ -323,6 +323,8 @@ int main(void)
 {
     static const char *const old[] = {JUDGED, GOOD, CASE, "--device", "gpu", NULL};
     static const char *const first[] = {JUDGED, WRONG, "--first-failure", NULL};
+    static const char *const faulty[] = {
+        JUDGED, "submissions/multi-block-scan/run_time_error/ends_the_process.cu", NULL};
     char root[PATH_MAX];
     struct err e;
     e2e_need_nvcc();
@@ -343,6 +345,8 @@ int main(void)
     setenv("FAKE_NVML", CARD, 1);
     check_judging(root);
     one_call("the first failure ends it", first, 1, "cases after the first failing one were not");
+    one_call("not a context for every case of a file that always faults", faulty, 1,
+             "8 cases ended their process");
     check_sanitizer();
     check_profiler();
     check_tools_that_fail();
