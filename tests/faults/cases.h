@@ -9,8 +9,8 @@
  *   // says: which has 64 bytes                   words of the message (optional)
  *   // no line                                    the finding names none: a call of the host
  *   // pending: why                               known not to work yet (optional)
- *   // gpu: any - why                           how it ends on a card; tests/gpu/compare.sh reads
- * it x[i] = 0; // <-- out_of_bounds_write          a line that the finding may name
+ *   // gpu: any - why                             how it ends on a card (optional)
+ *   x[i] = 0; // <-- out_of_bounds_write          a line that the finding may name
  *
  * A case reaches to the next one. Before the first one:
  *
