@@ -368,7 +368,7 @@ static cudaError_t go(struct timed_state *t, const struct wire_request *q, struc
                       const char **when)
 {
     const struct device *d = t->pass->device;
-    void *pointers[WIRE_PARAMS_MAX];
+    void *pointers[WIRE_PARAMS_MAX] = {NULL};
     point(t, q->set, pointers);
     cudaStream_t stream = !t->pass->entry || has_stream(&t->size) ? d->stream : NULL;
     *when = "while the inputs were put in place";

@@ -2,7 +2,8 @@
  * until every interval is narrow or the budget is spent. The boxes take turns: while one is between
  * "go" and "done", no other one does anything, and the judge's threads only work on memory of ours.
  *
- * A comparison that fails is noticed at the latest when its set is used again, three rounds later. */
+ * A comparison that fails is noticed at the latest when its set is used again, three rounds later.
+ */
 #include "judge/timing/measure.h"
 #include "base/clock.h"
 #include "base/rng.h"
