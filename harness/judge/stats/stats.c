@@ -119,6 +119,24 @@ struct stats_interval stats_ratio(const double *a, const double *b, unsigned cou
     return i;
 }
 
+/* Where the normal distribution leaves (1 - level) / 2 above: Newton's method on erf(). */
+static double normal_quantile(double level)
+{
+    double x = 1;
+    for (int i = 0; i < 40; i++)
+        x += (level - erf(x / sqrt(2))) / (sqrt(2 / acos(-1)) * exp(-x * x / 2));
+    return x;
+}
+
+struct stats_interval stats_widened(struct stats_interval i, double relative_sd, double level)
+{
+    double more = normal_quantile(level) * relative_sd * i.value;
+    if (!isfinite(i.high))
+        return i;
+    return (struct stats_interval){i.value, i.value - hypot(i.value - i.low, more),
+                                   i.value + hypot(i.high - i.value, more)};
+}
+
 double stats_width(const struct stats_interval *i)
 {
     return i->value > 0 && isfinite(i->high) ? (i->high - i->low) / i->value : INFINITY;

@@ -30,6 +30,10 @@ enum { STATS_ROUNDS_MIN = 6 };
 struct stats_interval stats_ratio(const double *a, const double *b, unsigned count, double level,
                                   uint64_t seed);
 
+/* The interval when the value also varies from one measurement to the next by `relative_sd`, which
+ * no sample within one measurement shows. */
+struct stats_interval stats_widened(struct stats_interval i, double relative_sd, double level);
+
 /* (high - low) / value; infinity where nothing is known. */
 double stats_width(const struct stats_interval *i);
 

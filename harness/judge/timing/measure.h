@@ -18,7 +18,7 @@ struct player { /* one entrant */
     struct pool_group slots[OUTPUT_SLOTS];
     unsigned fetches;
     double *event_ms, *window_ms, *judge_ms; /* per round, warm-up first */
-    unsigned rounds;
+    unsigned rounds, turns;
     uint64_t persisting_bytes;
     struct run_outcome outcome; /* of the latest request */
     const char *does_not_fit;

@@ -4,6 +4,20 @@
 #include "judge/timing/cross.h"
 #include "judge/timing/measure.h"
 
+#include <math.h>
+
+/* Two judgings differ by more than their samples show: where in memory a process got its buffers,
+ * and how its clock falls on the card's ticks. Seen on an H200 in ten judgings of one submission:
+ * medians of one program differ by about 0.1 us and 0.35% (standard deviations), whatever its time.
+ */
+static const double PROCESS_MS = 0.0001, PROCESS_SHARE = 0.0035;
+
+static double process_sd(double a_ms, double b_ms)
+{
+    double a = PROCESS_MS / a_ms, b = PROCESS_MS / b_ms;
+    return sqrt(a * a + b * b + 2 * PROCESS_SHARE * PROCESS_SHARE);
+}
+
 /* Wider than this and the ratio is not worth a number. */
 static const double TOO_WIDE = 0.1;
 
@@ -84,6 +98,9 @@ static void fill_series(struct measure *m, const struct player *p, const struct 
     if (base) {
         out->ratio = stats_ratio(out->ms, base->event_ms + TIMING_WARM_UPS, s.rounds, TIMING_LEVEL,
                                  interval_seed(m, p));
+        double base_ms =
+            stats_median(base->event_ms + TIMING_WARM_UPS, base->rounds - TIMING_WARM_UPS);
+        out->ratio = stats_widened(out->ratio, process_sd(out->median_ms, base_ms), TIMING_LEVEL);
         out->too_noisy = p != base && p != m->copy && !(stats_width(&out->ratio) <= TOO_WIDE);
     }
     if (is_honest)

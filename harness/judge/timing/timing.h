@@ -114,7 +114,7 @@ struct timing {
 
 extern const uint64_t TIMING_BUDGET_NS;
 extern const double TIMING_WANTED, TIMING_LEVEL;
-enum { TIMING_WARM_UPS = 3, TIMING_ROUNDS_MIN = 10, TIMING_ROUNDS_MAX = 200 };
+enum { TIMING_WARM_UPS = 3, TIMING_ROUNDS_MIN = 10, TIMING_ROUNDS_MAX = 64 };
 
 struct timing_plan;
 

@@ -185,6 +185,20 @@ static void test_little_is_nothing(void **state)
     assert_true(i.low == 2 && i.high == 2 && stats_width(&i) == 0);
 }
 
+static void test_what_one_measurement_does_not_show(void **state)
+{
+    (void)state;
+    struct stats_interval i = stats_widened((struct stats_interval){2, 1.97, 2.04}, 0, 0.95);
+    assert_true(fabs(i.low - 1.97) < 1e-9 && fabs(i.high - 2.04) < 1e-9);
+    i = stats_widened((struct stats_interval){2, 2, 2}, 0.01, 0.95);
+    assert_true(fabs(i.low - (2 - 2 * 0.0195996)) < 1e-5 &&
+                fabs(i.high - (2 + 2 * 0.0195996)) < 1e-5);
+    i = stats_widened((struct stats_interval){2, 1.97, 2.04}, 0.01, 0.95);
+    assert_true(fabs(i.high - (2 + hypot(0.04, 0.0391993))) < 1e-5);
+    i = stats_widened((struct stats_interval){2, 0, INFINITY}, 0.01, 0.95);
+    assert_true(i.low == 0 && isinf(i.high));
+}
+
 static void test_a_seed_gives_one_interval(void **state)
 {
     (void)state;
@@ -209,6 +223,7 @@ int main(void)
         cmocka_unit_test(test_a_difference_is_seen),
         cmocka_unit_test(test_more_rounds_narrow_it),
         cmocka_unit_test(test_little_is_nothing),
+        cmocka_unit_test(test_what_one_measurement_does_not_show),
         cmocka_unit_test(test_a_seed_gives_one_interval),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
