@@ -100,7 +100,9 @@ static void fill_series(struct measure *m, const struct player *p, const struct 
                                  interval_seed(m, p));
         double base_ms =
             stats_median(base->event_ms + TIMING_WARM_UPS, base->rounds - TIMING_WARM_UPS);
-        out->ratio = stats_widened(out->ratio, process_sd(out->median_ms, base_ms), TIMING_LEVEL);
+        if (p != base)
+            out->ratio =
+                stats_widened(out->ratio, process_sd(out->median_ms, base_ms), TIMING_LEVEL);
         out->too_noisy = p != base && p != m->copy && !(stats_width(&out->ratio) <= TOO_WIDE);
     }
     if (is_honest)
