@@ -1,7 +1,7 @@
-/* attack_timing FILE.cu...: each is judged and timed on the CPU device, and must get the verdict of
- * its label. With an expected finding some time must be in doubt for that reason; without one no
- * time may be in doubt at all (where the machine's load did not make them too noisy to tell). A
- * file in a folder `card` is judged on a card, and skipped without one. */
+/* attack_timing [--problem NAME] FILE.cu...: each is judged and timed on the CPU device, and must
+ * get the verdict of its label. With an expected finding some time must be in doubt for that
+ * reason; without one no time may be in doubt at all (where the machine's load did not make them
+ * too noisy to tell). A file in a folder `card` is judged on a card, and skipped without one. */
 #include "e2e.h"
 #include "label.h"
 
@@ -51,24 +51,24 @@ static const char *compare(const struct label *label, const struct e2e_run *run,
     return NULL;
 }
 
-static void attack(const char *path)
+static void attack(const char *problem, const char *path)
 {
     struct arena arena;
     struct label label;
     struct err e;
     struct e2e_run run;
     arena_init(&arena);
-    const char *form = needs_card(path) ? E2E_BUILD
-                           "/bin/judge run multi-block-scan '%s' --device gpu "
-                           "--format json"
-                                        : E2E_BUILD "/bin/judge_timing small-scan '%s' --json";
     if (label_read(path, &arena, &label, &e) != 0) {
         e2e_check(file_base_name(path), e.text);
     } else {
         struct text command;
         text_init(&command);
-        const char *hole = strstr(form, "%s");
-        text_addf(&command, "%.*s%s%s", (int)(hole - form), form, path, hole + 2);
+        if (needs_card(path))
+            text_addf(&command,
+                      E2E_BUILD "/bin/judge run multi-block-scan '%s' --device gpu --format json",
+                      path);
+        else
+            text_addf(&command, E2E_BUILD "/bin/judge_timing %s '%s' --json", problem, path);
         e2e_run(&(struct e2e_call){.shell = text_str(&command)}, &run);
         e2e_check(file_base_name(path), compare(&label, &run, &arena));
         e2e_run_release(&run);
@@ -79,14 +79,16 @@ static void attack(const char *path)
 
 int main(int argc, char **argv)
 {
+    bool named = argc > 2 && strcmp(argv[1], "--problem") == 0;
+    const char *problem = named ? argv[2] : "small-scan";
     e2e_need_nvcc();
-    for (int i = 1; i < argc; i++) {
+    for (int i = named ? 3 : 1; i < argc; i++) {
         if (needs_card(argv[i]) && !file_exists("/dev/nvidia0")) {
             printf("1..0 # skipped: %s needs an NVIDIA card, and there is no /dev/nvidia0\n",
                    file_base_name(argv[i]));
             return E2E_SKIPPED;
         }
-        attack(argv[i]);
+        attack(problem, argv[i]);
     }
     return e2e_done();
 }

@@ -287,12 +287,12 @@ static void answer(void *context, unsigned long unused)
 }
 
 void data_answer(struct size_data *s, unsigned k, const uint8_t *reference_outputs,
-                 struct pool *pool)
+                 struct pool_group *region)
 {
     struct data_set *set = &s->sets[k];
     set->reference_outputs = reference_outputs;
     set->is_answered = false;
-    pool_add(pool, answer, set, 0, &set->busy, NULL);
+    pool_add(s->pool, answer, set, 0, &set->busy, region);
 }
 
 void data_wait_for_answers(struct data_set *set)

@@ -69,10 +69,10 @@ int data_wait(struct size_data *s, struct err *e);
 /* Changes the inputs of a set that is not busy; says where. */
 unsigned data_freshen(struct size_data *s, unsigned set, uint64_t round,
                       struct wire_patch patches[WIRE_PATCHES_MAX]);
-/* Adds the job that works out the answers of a set. `reference_outputs` as in its region, or NULL:
- * the oracle. */
+/* Adds the job that works out the answers of a set. `reference_outputs` as in its region, which is
+ * read until `region` has no jobs; both NULL: the oracle. */
 void data_answer(struct size_data *s, unsigned set, const uint8_t *reference_outputs,
-                 struct pool *pool);
+                 struct pool_group *region);
 /* Waits until they are there. */
 void data_wait_for_answers(struct data_set *set);
 void data_release(struct size_data *s);

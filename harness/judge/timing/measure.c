@@ -231,7 +231,7 @@ static int play_round(struct measure *m, struct err *e)
     unsigned patch_count = data_freshen(s, m->set, m->round, patches);
     bool from_reference = m->options->reference_answers;
     if (!from_reference)
-        data_answer(s, m->set, NULL, pool);
+        data_answer(s, m->set, NULL, NULL);
     struct turns of_reference = {.count = 0};
     struct comparison *waiting[64];
     struct pool_group *slots[64];
@@ -249,7 +249,7 @@ static int play_round(struct measure *m, struct err *e)
         if (status == 0 && p->is_checked) {
             status = fetch(m, p, &outputs, &slots[waiting_count], e);
             if (status == 0 && p == m->reference)
-                data_answer(s, m->set, outputs, pool);
+                data_answer(s, m->set, outputs, slots[waiting_count]);
             else if (status == 0)
                 waiting[waiting_count++] = comparison_new(m, p, outputs);
         }
