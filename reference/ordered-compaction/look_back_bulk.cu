@@ -20,12 +20,19 @@
 //              Decoupled Look-back, 2016.)
 //   look-back  larger n, older cards: rung 2.
 // Moves: 4 bytes in, 4 bytes out per kept item, 4 bytes of tile state per 4096 items.
+// Measured on an H200 (CUB 3.0.1's DeviceSelect::If of the same run / this; cold cache, medians):
+//   kept      2^16   2^20   2^22   2^24   2^26   2^28
+//   1%                      1.24   1.28   1.56   1.72
+//   50%       1.55   1.41   1.26   1.32   1.45   1.50
+//   99%                     1.25   1.35   1.40   1.45
+//   100%                    1.24   1.27   1.35   1.37
 
 #include <cooperative_groups.h>
 #include <cuda_runtime.h>
 
 #include <map>
 #include <mutex>
+#include <utility>
 
 constexpr int kLanes = 32;
 constexpr unsigned kAllLanes = 0xffffffffu;
@@ -109,15 +116,15 @@ template <class Keep, int kRows> struct RegisterTile {
     unsigned kept;         // by this warp, in all rows
 
     // All loads are on their way before the first is looked at.
-    __device__ __forceinline__ void load(const typename Keep::Item *in, long long n,
-                                         long long tile_first)
+    template <class Index>
+    __device__ __forceinline__ void load(const typename Keep::Item *in, Index n, Index tile_first)
     {
-        const long long first = tile_first + warp_index() * (kRows * kLanes) + lane_index();
+        const Index first = tile_first + warp_index() * (kRows * kLanes) + lane_index();
+        const Index left = n - first;
+        in += first;
 #pragma unroll
-        for (int row = 0; row < kRows; row++) {
-            const long long i = first + row * kLanes;
-            items[row] = i < n ? in[i] : Keep::kNotKept;
-        }
+        for (int row = 0; row < kRows; row++)
+            items[row] = row * kLanes < left ? in[row * kLanes] : Keep::kNotKept;
         kept = 0;
 #pragma unroll
         for (int row = 0; row < kRows; row++) {
@@ -126,42 +133,39 @@ template <class Keep, int kRows> struct RegisterTile {
         }
     }
 
-    // To the places from `place` on, which is the same in all lanes.
-    __device__ __forceinline__ void scatter(typename Keep::Item *place) const
+    // To out[0], out[1], ... The warp's first kept item goes to `out`, the same in all lanes.
+    __device__ __forceinline__ void scatter(typename Keep::Item *out) const
     {
+        unsigned place = 0;
 #pragma unroll
         for (int row = 0; row < kRows; row++) {
-            if (votes[row] >> lane_index() & 1)
-                place[lane_rank(votes[row])] = items[row];
+            if (Keep::keeps(items[row]))
+                out[place + lane_rank(votes[row])] = items[row];
             place += __popc(votes[row]);
         }
     }
 };
 
-// Kept items of the warps before this one, and of the whole block. Every thread calls it, once.
+// The sum of the warps before this one; in `total`, that of the block. Every thread calls it; there
+// is a barrier of the block between two calls.
 template <int kWarps>
-__device__ __forceinline__ unsigned block_kept_before(unsigned warp_kept, unsigned &block_kept)
+__device__ __forceinline__ unsigned block_sum_before(unsigned of_warp, unsigned &total)
 {
-    __shared__ unsigned kept[kWarps];
+    static_assert(kWarps <= kLanes, "a lane for each warp");
+    __shared__ unsigned sums[kWarps];
     if (lane_index() == 0)
-        kept[warp_index()] = warp_kept;
+        sums[warp_index()] = of_warp;
     __syncthreads();
-    unsigned before = 0;
-    block_kept = 0;
-#pragma unroll
-    for (int warp = 0; warp < kWarps; warp++) {
-        if (warp < warp_index())
-            before += kept[warp];
-        block_kept += kept[warp];
-    }
-    return before;
+    const unsigned of_lane = lane_index() < kWarps ? sums[lane_index()] : 0;
+    total = warp_sum(of_lane);
+    return warp_sum(lane_index() < warp_index() ? of_lane : 0);
 }
 
 // ==== one wave ====
 
 constexpr int kWaveThreads = 512;
-constexpr int kWaveFewRows = 4; // while the grid has no block for every SM: more blocks, less each
-constexpr int kWaveManyRows = 16; // up to 4 million items on 132 SMs
+constexpr int kWaveFewRows = 4;   // up to one block per SM: 270 thousand items on 132 SMs
+constexpr int kWaveManyRows = 16; // up to all that fit: 3 million
 
 // Launched cooperatively: every block is resident, and the grid's barrier needs no memory of ours.
 template <class Keep, class Count, int kRows>
@@ -171,9 +175,9 @@ __global__ void __launch_bounds__(kWaveThreads)
 {
     // Count.
     RegisterTile<Keep, kRows> tile;
-    tile.load(in, n, (long long)blockIdx.x * (kWaveThreads * kRows));
+    tile.load(in, n, int(blockIdx.x) * (kWaveThreads * kRows));
     unsigned block_kept;
-    const unsigned before_warp = block_kept_before<kWaveThreads / kLanes>(tile.kept, block_kept);
+    const unsigned before_warp = block_sum_before<kWaveThreads / kLanes>(tile.kept, block_kept);
 
     // Tell the other blocks, and add up what those before this one tell.
     unsigned before_block = 0;
@@ -181,9 +185,8 @@ __global__ void __launch_bounds__(kWaveThreads)
         if (threadIdx.x == 0)
             block_counts[blockIdx.x] = block_kept;
         cooperative_groups::this_grid().sync();
-        for (int block = lane_index(); block < blockIdx.x; block += kLanes)
-            before_block += block_counts[block];
-        before_block = warp_sum(before_block);
+        const unsigned of_thread = threadIdx.x < blockIdx.x ? block_counts[threadIdx.x] : 0;
+        block_sum_before<kWaveThreads / kLanes>(warp_sum(of_thread), before_block);
     }
     if (blockIdx.x == gridDim.x - 1 && threadIdx.x == 0)
         *count = Count(before_block + block_kept);
@@ -236,17 +239,17 @@ template <class Item> struct Positions {
 struct TileCounts {
     unsigned *words; // one per tile
 
-    __device__ void clear(long long tile) const
+    __device__ void clear(int tile) const
     {
         words[tile] = 0;
     }
     // Pairs with warp_wait_sum().
-    __device__ void publish(long long tile, unsigned kept) const
+    __device__ void publish(int tile, unsigned kept) const
     {
         store_relaxed(&words[tile], kept + 1);
     }
     // The sum over the tiles [first, end), once all of them are published. Called by a whole warp.
-    __device__ unsigned warp_wait_sum(long long first, long long end) const
+    __device__ unsigned warp_wait_sum(int first, int end) const
     {
         unsigned sum = 0;
         for (; first < end; first += kWindow * kLanes) {
@@ -365,9 +368,11 @@ template <class Item> struct Ring {
     unsigned kept_before_segment[kStages][kSegments]; // in the tile
     long long place[kStages];                         // of the tile's first kept item
 
-    __device__ void init()
+    __device__ void warp_init()
     {
-        for (int s = 0; s < kStages; s++) {
+        static_assert(kStages <= kLanes, "a lane for each stage");
+        const int s = lane_index();
+        if (s < kStages) {
             full[s].init(kLanes); // every lane arrives: what each wrote is then known to be seen
             counted[s].init(kLanes);
             placed[s].init(kLanes);
@@ -375,6 +380,7 @@ template <class Item> struct Ring {
         }
         fence_barrier_init();
         fence_before_bulk_copy();
+        __syncwarp();
     }
 };
 
@@ -392,15 +398,15 @@ __device__ __forceinline__ unsigned parity_of(int round)
 // The tiles of one block: tile i of the grid's round r is block i's. That every block is resident
 // (the launch is cooperative) is what makes it safe to wait for tiles of other blocks.
 struct Rounds {
-    long long tile_count;
+    int tile_count, count; // of the grid; of this block
 
-    __device__ int count() const
+    __device__ explicit Rounds(int tiles)
+        : tile_count(tiles), count((tiles - int(blockIdx.x) + int(gridDim.x) - 1) / int(gridDim.x))
     {
-        return int((tile_count - blockIdx.x + gridDim.x - 1) / gridDim.x);
     }
-    __device__ long long tile(int round) const
+    __device__ int tile(int round) const
     {
-        return blockIdx.x + (long long)round * gridDim.x;
+        return int(blockIdx.x) + round * int(gridDim.x);
     }
 };
 
@@ -410,21 +416,22 @@ struct Rounds {
 // warp itself sees to the rest of a first or last tile.
 template <class Keep>
 __device__ __forceinline__ void warp_fetch_tile(Ring<typename Keep::Item> &ring, int s,
-                                                const Positions<typename Keep::Item> &in,
-                                                long long tile)
+                                                const Positions<typename Keep::Item> &in, int tile)
 {
     using Item = typename Keep::Item;
     constexpr int kTile = Ring<Item>::kTile;
     constexpr int kChunk = kChunkBytes / sizeof(Item);
-    const long long tile_first = tile * kTile;
+    const long long tile_first = (long long)tile * kTile;
     // In the tile: [first, end) is in the array, [bulk_first, bulk_end) in whole chunks.
     const int first = tile == 0 ? in.shift : 0;
     const int end = int(min(in.end - tile_first, (long long)kTile));
     const int bulk_first = (first + kChunk - 1) / kChunk * kChunk;
     const int bulk_end = max(end / kChunk * kChunk, bulk_first);
     Item *stage = ring.stage[s];
+#pragma unroll 1
     for (int i = lane_index(); i < bulk_first; i += kLanes)
         stage[i] = first <= i && i < end ? *in.at(tile_first + i) : Keep::kNotKept;
+#pragma unroll 1
     for (int i = bulk_end + lane_index(); i < kTile; i += kLanes)
         stage[i] = i < end ? *in.at(tile_first + i) : Keep::kNotKept;
     if (lane_index() > 0) {
@@ -442,6 +449,7 @@ __device__ __forceinline__ void warp_produce(Ring<typename Keep::Item> &ring,
                                              const Positions<typename Keep::Item> &in,
                                              Rounds rounds, int first_round, int end_round)
 {
+#pragma unroll 1
     for (int round = first_round; round < end_round; round++) {
         const int s = stage_of(round);
         if (round >= kStages)
@@ -484,12 +492,12 @@ __device__ __forceinline__ void warp_reduce(Ring<typename Keep::Item> &ring, Til
                                             Rounds rounds, int reducer)
 {
     using TileRing = Ring<typename Keep::Item>;
-    for (int round = reducer; round < rounds.count(); round += kReducers) {
+#pragma unroll 1
+    for (int round = reducer; round < rounds.count; round += kReducers) {
         const int s = stage_of(round);
         ring.full[s].wait(parity_of(round));
-        unsigned before[kSegments];
         unsigned kept = 0;
-#pragma unroll
+#pragma unroll 1
         for (int k = 0; k < kSegments; k++) {
             Segment<Keep> segment;
             segment.load(&ring.stage[s][k * TileRing::kSegment]);
@@ -497,15 +505,13 @@ __device__ __forceinline__ void warp_reduce(Ring<typename Keep::Item> &ring, Til
 #pragma unroll
             for (int row = 0; row < Segment<Keep>::kRows; row++)
                 lane_kept += segment.rows[row].kept();
-            before[k] = kept;
+            if (lane_index() == 0)
+                ring.kept_before_segment[s][k] = kept;
             kept += warp_sum(lane_kept);
         }
         if (lane_index() == 0) {
             counts.publish(rounds.tile(round), kept);
             ring.tile_kept[s] = kept;
-#pragma unroll
-            for (int k = 0; k < kSegments; k++)
-                ring.kept_before_segment[s][k] = before[k];
         }
         ring.counted[s].arrive();
     }
@@ -518,9 +524,10 @@ __device__ __forceinline__ void warp_look_back(Ring<Item> &ring, TileCounts coun
                                                Count *count)
 {
     long long kept = 0; // by all tiles up to the end of the last round
-    for (int round = 0; round < rounds.count(); round++) {
+#pragma unroll 1
+    for (int round = 0; round < rounds.count; round++) {
         const int s = stage_of(round);
-        const long long tile = rounds.tile(round);
+        const int tile = rounds.tile(round);
         kept += counts.warp_wait_sum(round == 0 ? 0 : rounds.tile(round - 1) + 1, tile);
         ring.counted[s].wait(parity_of(round));
         if (lane_index() == 0)
@@ -583,11 +590,12 @@ __device__ __forceinline__ int warp_pack(typename Keep::Item *items, Mbarrier &c
 
 template <class Keep>
 __device__ __forceinline__ void warp_scan(Ring<typename Keep::Item> &ring, typename Keep::Item *out,
-                                          Rounds rounds)
+                                          Rounds rounds, int scan_warp)
 {
     using Item = typename Keep::Item;
-    const int segment = warp_index() % kSegments;
-    for (int round = warp_index() / kSegments; round < rounds.count(); round += kGroups) {
+    const int segment = scan_warp % kSegments;
+#pragma unroll 1
+    for (int round = scan_warp / kSegments; round < rounds.count; round += kGroups) {
         const int s = stage_of(round);
         const unsigned parity = parity_of(round);
         Item *items = &ring.stage[s][segment * Ring<Item>::kSegment];
@@ -595,9 +603,10 @@ __device__ __forceinline__ void warp_scan(Ring<typename Keep::Item> &ring, typen
         const int kept = warp_pack<Keep>(items, ring.counted[s], parity);
         ring.placed[s].wait(parity);
         Item *to = out + ring.place[s] + ring.kept_before_segment[s][segment];
-#pragma unroll 8
-        for (int i = lane_index(); i < kept; i += kLanes)
-            to[i] = items[i];
+#pragma unroll 4
+        for (int row = 0; row < kept; row += kLanes) // as often for every lane
+            if (row + lane_index() < kept)
+                to[row + lane_index()] = items[row + lane_index()];
         fence_before_bulk_copy();
         ring.empty[s].arrive();
     }
@@ -609,33 +618,36 @@ extern __shared__ unsigned char shared_bytes[];
 template <class Keep, class Count>
 __global__ void __launch_bounds__(kRingThreads, 1)
     compact_ring(Positions<typename Keep::Item> in, typename Keep::Item *out, Count *count,
-                 long long tile_count, TileCounts counts)
+                 int tile_count, TileCounts counts)
 {
 #if __CUDA_ARCH__ >= 900
     auto &ring = *reinterpret_cast<Ring<typename Keep::Item> *>(shared_bytes);
-    const Rounds rounds{tile_count};
-    const int first_rounds = min(rounds.count(), kStages);
+    const Rounds rounds(tile_count);
+    // The shuffle tells the compiler that the lanes of a warp have one role.
+    const int warp = __shfl_sync(kAllLanes, warp_index(), 0);
 
-    // Fill the ring; clear the states meanwhile; nobody publishes before all are cleared.
-    if (warp_index() == kProducerWarp) {
-        if (lane_index() == 0)
-            ring.init();
-        __syncwarp();
+    // Nobody publishes before all blocks have cleared their states. Loads come between the two
+    // halves of that barrier: they hide it, and after them its messages would have to queue.
+#pragma unroll 1
+    for (int round = threadIdx.x; round < rounds.count; round += kRingThreads)
+        counts.clear(rounds.tile(round));
+    if (warp == kProducerWarp)
+        ring.warp_init();
+    const auto grid = cooperative_groups::this_grid();
+    auto arrival = grid.barrier_arrive(); // a barrier of the block, too: the ring is ready
+    const int first_rounds = min(rounds.count, kStages);
+    if (warp == kProducerWarp)
         warp_produce<Keep>(ring, in, rounds, 0, first_rounds);
-    } else if (warp_index() < kScanWarps) {
-        for (int round = threadIdx.x; round < rounds.count(); round += kScanWarps * kLanes)
-            counts.clear(rounds.tile(round));
-    }
-    cooperative_groups::this_grid().sync();
+    grid.barrier_wait(std::move(arrival));
 
-    if (warp_index() < kScanWarps)
-        warp_scan<Keep>(ring, out, rounds);
-    else if (warp_index() == kProducerWarp)
-        warp_produce<Keep>(ring, in, rounds, first_rounds, rounds.count());
-    else if (warp_index() == kLookBackWarp)
+    if (warp < kScanWarps)
+        warp_scan<Keep>(ring, out, rounds, warp);
+    else if (warp == kProducerWarp)
+        warp_produce<Keep>(ring, in, rounds, first_rounds, rounds.count);
+    else if (warp == kLookBackWarp)
         warp_look_back(ring, counts, rounds, count);
     else
-        warp_reduce<Keep>(ring, counts, rounds, warp_index() - kFirstReducer);
+        warp_reduce<Keep>(ring, counts, rounds, warp - kFirstReducer);
 #endif
 }
 
@@ -688,7 +700,7 @@ __global__ void __launch_bounds__(kBackThreads)
     RegisterTile<Keep, kBackRows> items;
     items.load(in, n, (long long)tile * (kBackThreads * kBackRows));
     unsigned tile_kept;
-    const unsigned before_warp = block_kept_before<kBackThreads / kLanes>(items.kept, tile_kept);
+    const unsigned before_warp = block_sum_before<kBackThreads / kLanes>(items.kept, tile_kept);
 
     // Publish, look back, publish again. Partner of both stores: the other blocks' look-backs.
     if (warp_index() == 0) {
@@ -710,17 +722,24 @@ __global__ void __launch_bounds__(kBackThreads)
 
 // What the current device can do with the kernels of one filter, asked once per device.
 struct Plan {
-    long long few_rows_most, many_rows_most; // items that fit into one wave; -1: none
-    int ring_blocks;                         // 0: no ring
+    long long few_rows_end, many_rows_end; // one wave takes fewer items than this
+    int ring_blocks;                       // 0: no ring
 };
+
+static int attribute(cudaDeviceAttr which, int device)
+{
+    int value = 0;
+    cudaDeviceGetAttribute(&value, which, device);
+    return value;
+}
 
 // Blocks of a cooperative launch, 0 if the device has no such launches.
 template <class Kernel>
 static int resident_blocks(Kernel *kernel, int threads, size_t shared, int device)
 {
-    int cooperative = 0, sm_count = 0, per_sm = 0;
-    cudaDeviceGetAttribute(&cooperative, cudaDevAttrCooperativeLaunch, device);
-    cudaDeviceGetAttribute(&sm_count, cudaDevAttrMultiProcessorCount, device);
+    const int cooperative = attribute(cudaDevAttrCooperativeLaunch, device);
+    const int sm_count = attribute(cudaDevAttrMultiProcessorCount, device);
+    int per_sm = 0;
     if (!cooperative ||
         cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_sm, kernel, threads, shared))
         return 0;
@@ -730,22 +749,22 @@ static int resident_blocks(Kernel *kernel, int threads, size_t shared, int devic
 template <class Keep, class Count> static Plan make_plan(int device)
 {
     using Item = typename Keep::Item;
-    Plan plan;
     const auto few = compact_one_wave<Keep, Count, kWaveFewRows>;
     const auto many = compact_one_wave<Keep, Count, kWaveManyRows>;
     const auto ring = compact_ring<Keep, Count>;
-    plan.few_rows_most =
-        (long long)resident_blocks(few, kWaveThreads, 0, device) * kWaveThreads * kWaveFewRows - 1;
-    plan.many_rows_most =
-        (long long)resident_blocks(many, kWaveThreads, 0, device) * kWaveThreads * kWaveManyRows -
-        1;
+    Plan plan;
+    const long long few_blocks = min(resident_blocks(few, kWaveThreads, 0, device),
+                                     attribute(cudaDevAttrMultiProcessorCount, device));
+    plan.few_rows_end = few_blocks * kWaveThreads * kWaveFewRows;
+    const long long many_blocks =
+        min(resident_blocks(many, kWaveThreads, 0, device), kWaveThreads); // a count per thread
+    plan.many_rows_end = many_blocks * kWaveThreads * kWaveManyRows;
 
     // The ring needs code for 9.0 and up - which a card may lack whose code came from older PTX -
     // and more shared memory than some of those cards have.
     plan.ring_blocks = 0;
     cudaFuncAttributes attributes;
-    int most_shared = 0;
-    cudaDeviceGetAttribute(&most_shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+    const int most_shared = attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
     if (cudaFuncGetAttributes(&attributes, ring) == cudaSuccess && attributes.ptxVersion >= 90 &&
         size_t(most_shared) >= sizeof(Ring<Item>) &&
         cudaFuncSetAttribute(ring, cudaFuncAttributeMaxDynamicSharedMemorySize,
@@ -797,11 +816,11 @@ static void compact(const typename Keep::Item *in, typename Keep::Item *out, Cou
     using Item = typename Keep::Item;
     const Plan plan = plan_of_current_device<Keep, Count>();
     auto *words = static_cast<unsigned *>(workspace);
-    if (n <= plan.few_rows_most) {
+    if (n < plan.few_rows_end) {
         const int blocks = n == 0 ? 1 : ceil_div(n, kWaveThreads * kWaveFewRows);
         launch_cooperatively(compact_one_wave<Keep, Count, kWaveFewRows>, blocks, kWaveThreads, 0,
                              stream, in, out, count, int(n), words);
-    } else if (n <= plan.many_rows_most) {
+    } else if (n < plan.many_rows_end) {
         const int blocks = ceil_div(n, kWaveThreads * kWaveManyRows);
         launch_cooperatively(compact_one_wave<Keep, Count, kWaveManyRows>, blocks, kWaveThreads, 0,
                              stream, in, out, count, int(n), words);
