@@ -35,7 +35,7 @@ part() {
 
 # level CARD OUT LEVEL FROM TO SECONDS
 level() {
-    seq "$4" 4 "$5" | timeout "$6" xargs -P "$jobs" -I '{}' "$0" part "$1" "$2" "$3" '{}' "$5" ||
+    seq "$4" 4 "$5" | timeout "$6" xargs -P "$jobs" -I '{}' sh "$0" part "$1" "$2" "$3" '{}' "$5" ||
         echo "level $3: not all batches are done" | tee -a "$2/machine.txt"
     find "$2/parts" -name "$3.*" ! -name '*.begun' -exec cat '{}' + | sort -k 1n -k 2n >"$2/$3.txt"
     echo "$3: $(wc -l <"$2/$3.txt") programs, $(($(date +%s) - began)) s" | tee -a "$2/machine.txt"
