@@ -203,8 +203,10 @@ int main(int argc, char **argv)
     size_t set_count = find_sets(sets);
     struct card card = {.kernels = NULL};
     uint64_t first = strtoull(words[0], NULL, 10), batches = strtoull(words[1], NULL, 10);
-    if (count == 3 && !read_card(&card, words[2], first, batches))
+    if (count == 3 && !read_card(&card, words[2], first, batches)) {
+        free(card.kernels);
         return 2;
+    }
     unsigned long programs = 0;
     struct job j = {.complaints = 0};
     for (j.batch = first; j.batch < first + batches; j.batch++) {

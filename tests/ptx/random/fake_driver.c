@@ -41,7 +41,7 @@ result cuInit(unsigned flags);
 result cuDeviceGet(int *device, int ordinal);
 result cuDevicePrimaryCtxRetain(void **context, int device);
 result cuCtxSetCurrent(void *context);
-result cuModuleLoadDataEx(void **module, const void *image, unsigned count, int *options,
+result cuModuleLoadDataEx(void **module, const void *image, unsigned count, const int *options,
                           void **values);
 result cuModuleUnload(void *module);
 result cuModuleGetFunction(void **function, void *module, const char *name);
@@ -80,7 +80,7 @@ result cuCtxSetCurrent(void *context)
 }
 
 /* The only option that card.c gives is the level. */
-result cuModuleLoadDataEx(void **module, const void *image, unsigned count, int *options,
+result cuModuleLoadDataEx(void **module, const void *image, unsigned count, const int *options,
                           void **values)
 {
     struct err e = {""};
