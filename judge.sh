@@ -179,7 +179,7 @@ skip_reasons() {
          /^Test (Skipped|Passed|Failed)/ { if (/Skipped/) printf "skipped %s: %s\n", name, first }' "$file"
 }
 
-labels="unit ptx vm e2e golden lint fuzz slow bench gpu"
+labels="unit ptx vm e2e attack golden lint fuzz slow bench gpu"
 
 # Tests that need minutes or a card run on request (./judge.sh test slow).
 later="slow|gpu|bench"
