@@ -55,6 +55,41 @@ static void assert_parse_refuses(const char *text, enum wire_type type)
         fail_msg("'%s' was accepted for %s", text, wire_type_name(type));
 }
 
+/* Parts in any order make what one filling makes, and touch nothing else. */
+static void parts_make_the_whole(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        enum wire_type type;
+    } CASES[] = {
+        {"uniform(-9, 9)", WIRE_int32},   {"uniform(-1.5, 2.5)", WIRE_float32},
+        {"kept(0.5)", WIRE_float32},      {"special_floats", WIRE_float16},
+        {"ids(k, 0.2)", WIRE_int32},      {"zipf(1.2, k)", WIRE_uint8},
+        {"sorted(0, n)", WIRE_int64},     {"permutation", WIRE_int32},
+        {"alternating(1, 2)", WIRE_int8}, {"arange", WIRE_float64},
+    };
+    enum { COUNT = 5000 };
+    static const uint64_t CUTS[] = {0, 1, 511, 512, 513, 1024, 3000, 4999, COUNT};
+    for (size_t c = 0; c < sizeof CASES / sizeof CASES[0]; c++) {
+        unsigned size = wire_type_bytes(CASES[c].type);
+        struct generator *g = parse(CASES[c].text, CASES[c].type);
+        unsigned char *whole = make(CASES[c].text, CASES[c].type, COUNT, 7);
+        unsigned char *parts = calloc(COUNT, size);
+        assert_non_null(parts);
+        for (size_t i = sizeof CUTS / sizeof CUTS[0] - 1; i-- > 0;) {
+            generator_fill_part(g, CASES[c].type, COUNT, VALUES, 7, CUTS[i], CUTS[i + 1], parts);
+            if (CUTS[i])
+                assert_int_equal(parts[(CUTS[i] - 1) * size], 0);
+        }
+        assert_memory_equal(whole, parts, COUNT * (size_t)size);
+        free(whole);
+        free(parts);
+    }
+    assert_false(generator_mixes(parse("permutation", WIRE_int32)));
+    assert_true(generator_mixes(parse("uniform(0, 1)", WIRE_int32)));
+}
+
 static void uniform_covers_its_range_evenly(void **state)
 {
     (void)state;
@@ -506,6 +541,7 @@ static int stop(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(parts_make_the_whole),
         cmocka_unit_test(uniform_covers_its_range_evenly),
         cmocka_unit_test(floats_are_whole_without_a_decimal_point),
         cmocka_unit_test(tiles_get_different_sums),
