@@ -62,6 +62,11 @@ typedef double __attribute__((may_alias)) f64;
 /* What a handler goes on with when its short way is barred. */
 typedef void continued(const struct insn *i, uint8_t *f, const uint8_t *u, uint32_t m,
                        struct warp *w);
+#define CONTINUED(name)                                                                            \
+    static __attribute__((noinline)) void name(const struct insn *i __attribute__((unused)),       \
+                                               uint8_t *f __attribute__((unused)),                 \
+                                               const uint8_t *u __attribute__((unused)),           \
+                                               uint32_t m __attribute__((unused)), struct warp *w)
 
 /* Prototypes of every handler. */
 #define VM_BIN(name, D, A, B, expr)                                                                \

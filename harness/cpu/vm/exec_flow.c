@@ -22,10 +22,7 @@ __attribute__((noinline)) HANDLER(part)
 }
 
 /* The turn ends at block heads only. */
-static __attribute__((noinline)) continued look_around;
-
-static void look_around(const struct insn *i, uint8_t *f, const uint8_t *u, uint32_t m,
-                        struct warp *w)
+CONTINUED(look_around)
 {
     w->resume = i;
     w->mask = m;
@@ -73,18 +70,14 @@ HANDLER(bra_over)
     PART(taken);
 }
 
-static __attribute__((noinline)) continued go_back, part_back;
-
-static void go_back(const struct insn *i, uint8_t *f __attribute__((unused)), const uint8_t *u,
-                    uint32_t m, struct warp *w)
+CONTINUED(go_back)
 {
     w->mask = m;
     vm_backward(w, vm_pc(w, TARGET), i->y);
     RESUME;
 }
 
-static void part_back(const struct insn *i, uint8_t *f __attribute__((unused)), const uint8_t *u,
-                      uint32_t m, struct warp *w)
+CONTINUED(part_back)
 {
     const uint32_t taken = w->taken;
     vm_diverge(w, taken, vm_pc(w, TARGET), m & ~taken, vm_pc(w, i + 1));
