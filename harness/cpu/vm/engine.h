@@ -264,6 +264,17 @@ struct sreg_row {
     uint32_t offset;
 };
 
+/* A loop that polls, with all that may lie on the way from it to itself: lower_spin.c. */
+struct vm_place {
+    uint32_t at, bytes; /* in the frame */
+};
+struct vm_spin {
+    uint32_t *heads; /* pcs of its block heads, ascending */
+    uint32_t head_count;
+    struct vm_place *places; /* what decides how a lane there goes on, besides memory */
+    uint32_t place_count;
+};
+
 struct vm_code {
     struct arena arena;
     const struct vm_exec *exec;
@@ -288,7 +299,9 @@ struct vm_code {
     uint32_t local_bytes;
     bool has_calls, has_copies, uses_fences, narrow_shared; /* narrow: accesses of 1 or 2 bytes */
     bool one_worker; /* prints, allocates, or has atomics that are none between host threads */
-    bool polls;      /* waits for other threads in loops, so that counts depend on the schedule */
+    struct vm_spin *spins;
+    uint32_t spin_count;
+    bool polls; /* waits for other threads in loops, so that counts depend on the schedule */
     uint32_t reserved_shared; /* bytes before VM_SHARED_START that it may use: zero at first */
     uint32_t static_instructions;
 };

@@ -146,7 +146,7 @@ static struct place sreg_place(struct lower *l, enum ptx_sreg s)
     return (struct place){.at = row->offset};
 }
 
-static bool is_clock(enum ptx_sreg s)
+bool lower_is_clock(enum ptx_sreg s)
 {
     return s == PTX_SREG_clock || s == PTX_SREG_clock_hi || s == PTX_SREG_clock64 ||
            s == PTX_SREG_globaltimer || s == PTX_SREG_globaltimer_lo ||
@@ -200,7 +200,7 @@ struct place lower_place(struct lower *l, const struct ptx_operand *o, enum ptx_
     case PTX_OPERAND_IMM:
         return (struct place){.slot = true, .at = lower_constant(l, immediate(o, type))};
     case PTX_OPERAND_SREG:
-        if (is_clock((enum ptx_sreg)o->imm)) {
+        if (lower_is_clock((enum ptx_sreg)o->imm)) {
             struct insn *i = lower_emit(l, &l->main, VM_OP_clock);
             i->d = lower_temp(3);
             i->x = (uint32_t)o->imm;
@@ -443,6 +443,7 @@ static void lower_function(struct lower *l, uint32_t index)
     for (uint32_t k = 0; k < l->table_count; k++)
         *l->tables[k] = l->head[*l->tables[k]];
     l->table_count = 0;
+    lower_find_spins(l);
 }
 
 static void finish_code(struct lower *l)

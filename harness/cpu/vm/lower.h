@@ -15,6 +15,7 @@
  *   lower_flow.c     branches, calls, barriers, operations across lanes
  *   lower_race.c     how strongly accesses are ordered, for the race detector
  *   lower_fuse.c     superinstructions
+ *   lower_spin.c     what the way of a polling loop depends on
  *   lower_fine.c     where schedules may part lanes besides branches
  *   scalar.c         what runs lane by lane */
 #ifndef CPU_VM_LOWER_H
@@ -136,6 +137,7 @@ void lower_finish(struct lower *l, const struct result *r);
 uint32_t lower_pred(struct lower *l, int32_t reg);      /* offset of a predicate's word */
 int32_t lower_root(const struct lower *l, int32_t reg); /* follows copies */
 bool lower_is_wide(const struct lower *l, int32_t reg);
+bool lower_is_clock(enum ptx_sreg s);
 uint32_t lower_pred_temp(const struct lower *l, unsigned t);
 void lower_unsupported(struct lower *l);
 void lower_jump(struct lower *l, uint32_t at, uint32_t target); /* insn at -> PTX instruction */
@@ -178,6 +180,9 @@ void lower_block_point(struct lower *l); /* right after the head of the current 
 void lower_guard_point(struct lower *l); /* behind the guard of the current instruction */
 void lower_finish_points(struct lower *l);
 
+/* ---- lower_spin.c ---- */
+void lower_find_spins(struct lower *l); /* fills code->spins, for the entry */
+
 /* ---- lower_fuse.c ---- */
 void lower_fuse(struct vm_code *c);
 
@@ -191,6 +196,7 @@ bool lower_async(struct lower *l, const struct ptx_instr *in);
 bool lower_matrix(struct lower *l, const struct ptx_instr *in);
 bool lower_stack(struct lower *l, const struct ptx_instr *in);
 bool lower_flow(struct lower *l, const struct ptx_instr *in);
+bool lower_polls(struct lower *l, uint32_t from, uint32_t to); /* does the loop of these? */
 bool lower_in_polling_loop(struct lower *l); /* is the current instruction in one? */
 /* ---- lower_alu.c, lower_compare.c, lower_move.c: false = this form is not there ---- */
 bool lower_scalar(struct lower *l, const struct ptx_instr *in); /* lane by lane, scalar.c */

@@ -49,7 +49,7 @@ bool lower_is_control(const struct ptx_instr *in)
 
 /* Does the loop of PTX instructions [from, to] wait for memory to change? Something it reads afresh
  * must decide, and it must not do plain work of its own. */
-static bool polls(struct lower *l, uint32_t from, uint32_t to)
+bool lower_polls(struct lower *l, uint32_t from, uint32_t to)
 {
     bool reads = false;
     for (uint32_t k = from; k <= to; k++) {
@@ -85,7 +85,7 @@ bool lower_in_polling_loop(struct lower *l)
         if (in->op != PTX_OP_bra || in->operands[0].kind != PTX_OPERAND_LABEL)
             continue;
         uint32_t target = (uint32_t)in->operands[0].imm;
-        if (target <= l->index && k - target < 64 && polls(l, target, k))
+        if (target <= l->index && k - target < 64 && lower_polls(l, target, k))
             return true;
     }
     return false;
@@ -140,7 +140,7 @@ static bool lower_branch(struct lower *l, const struct ptx_instr *in)
         i->a = lower_pred(l, in->guard);
         i->b = in->guard_negated ? VM_FULL : 0;
     }
-    i->y = back && polls(l, target, l->index);
+    i->y = back && lower_polls(l, target, l->index);
     l->code->polls |= i->y;
     lower_jump(l, at, target);
     return true;

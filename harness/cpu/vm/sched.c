@@ -80,6 +80,8 @@ void vm_barrier_check(struct block *b, unsigned id)
             give_reduced(w, &w->groups[g], bar);
             w->groups[g].state = VM_RUNNABLE;
             w->runnable = true;
+            w->cycling = false; /* these lanes go on, whatever the others of the warp do */
+            w->quiet_turns = 0;
             warps |= 1u << k;
         }
     }

@@ -3,8 +3,10 @@
  * When every warp of every resident block either waits or is caught in such a circle, nobody will.
  * Found by hashes of the state at the ends of turns, compared as in Brent's cycle finding (1980):
  * the kept one is replaced after 1, 2, 4, ... turns. So a plain loop that computes is no deadlock,
- * and a loop without any memory access is. Loops that count their polls never repeat a state: those
- * are called stuck after many turns in which nobody changed anything. */
+ * and a loop without any memory access is. Of a warp in a polling loop only what decides its way
+ * counts as its state (lower_spin.c), since many such loops count their polls. What never repeats a
+ * state all the same (it looks at clocks, say) is called stuck after many turns in which nobody
+ * changed anything. */
 #include "cpu/vm/check.h"
 #include "cpu/vm/sched.h"
 
@@ -27,6 +29,35 @@ static uint64_t mix_words(uint64_t h, const uint8_t *from, size_t bytes)
     return rng_mix(lanes[0] ^ rng_mix(lanes[1] ^ rng_mix(lanes[2] ^ rng_mix(lanes[3]))));
 }
 
+static bool has_head(const struct vm_spin *s, uint32_t pc)
+{
+    uint32_t low = 0, high = s->head_count;
+    while (low < high) {
+        const uint32_t middle = (low + high) / 2;
+        if (s->heads[middle] < pc)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < s->head_count && s->heads[low] == pc;
+}
+
+/* The polling loop that all lanes are in that could run, or NULL. */
+static const struct vm_spin *spin_of(const struct warp *w)
+{
+    const struct vm_code *c = w->engine->code;
+    for (uint32_t k = 0; k < c->spin_count; k++) {
+        const struct vm_spin *s = &c->spins[k];
+        bool all = w->depth == 0 && has_head(s, (uint32_t)(w->resume - c->insns));
+        for (uint32_t g = 0; g < w->group_count && all; g++)
+            all = w->groups[g].state != VM_RUNNABLE ||
+                  (w->groups[g].depth == 0 && has_head(s, w->groups[g].pc));
+        if (all)
+            return s;
+    }
+    return NULL;
+}
+
 static uint64_t state_of(const struct warp *w)
 {
     uint64_t h = rng_mix(w->mask | (uint64_t)w->frame_offset << 32);
@@ -38,6 +69,20 @@ static uint64_t state_of(const struct warp *w)
         h += rng_mix(g->mask | (uint64_t)g->pc << 32) * (g->state + 1u) + g->frame;
         if (g->frame > top)
             top = g->frame;
+    }
+    const struct vm_spin *spin = spin_of(w);
+    if (spin) {
+        for (uint32_t k = 0; k < spin->place_count; k++) {
+            const struct vm_place *p = &spin->places[k];
+            uint32_t word;
+            if (p->bytes > sizeof word) {
+                h = mix_words(h, w->stack + p->at, p->bytes);
+                continue;
+            }
+            memcpy(&word, w->stack + p->at, sizeof word);
+            h = rng_mix(h ^ word);
+        }
+        return h;
     }
     size_t bytes = (size_t)top + w->engine->code->frame_bytes;
     return mix_words(h, w->stack, bytes < w->stack_bytes ? bytes : w->stack_bytes);

@@ -206,6 +206,53 @@ static void deadlocks(void **state)
                     64, 42, "at a block barrier at k.cu:41");
 }
 
+/* Polls that are counted make no difference to how a loop goes on, so it is known at once that
+ * nobody will end it; unless the count decides something itself. */
+static void counted_polls(void **state)
+{
+    (void)state;
+#define POLL "L:\n .loc 1 50 0\n ld.volatile.global.u32 %r3, [%q1];\n add.u32 %r4, %r4, 1;\n"
+    static const char ENDLESS[] =
+        TID PARAMS "mov.u32 %r4, 0;\n" POLL "setp.eq.u32 %p1, %r3, 0;\n @%p1 bra L;\n"
+                   "st.global.u32 [%q1], %r4;\n ret;\n";
+    static const char *const ENDING[] = {
+        /* the count is a limit, by way of another register */
+        TID PARAMS "mov.u32 %r4, 0;\n" POLL "shr.u32 %r5, %r4, 2;\n setp.lt.u32 %p2, %r5, 20000;\n"
+                   "setp.eq.and.u32 %p1, %r3, 0, %p2;\n @%p1 bra L;\n ret;\n",
+        /* at some count the loop sets the flag itself */
+        TID PARAMS "mov.u32 %r4, 0;\n mov.u32 %r6, 1;\n" POLL "setp.eq.u32 %p2, %r4, 80000;\n"
+                   "@%p2 st.volatile.global.u32 [%q1], %r6;\n"
+                   "setp.eq.u32 %p1, %r3, 0;\n @%p1 bra L;\n ret;\n",
+        /* the place that is read moves */
+        TID PARAMS "mov.u32 %r4, 0;\n" POLL "shr.u32 %r5, %r4, 16;\n mul.wide.u32 %q5, %r5, 4;\n"
+                   "add.s64 %q6, %q2, %q5;\n ld.volatile.global.u32 %r3, [%q6];\n"
+                   "setp.eq.u32 %p1, %r3, 0;\n @%p1 bra L;\n ret;\n",
+    };
+    struct kit k;
+    uint64_t out;
+    struct wire_finding f;
+    struct wire_counters counters;
+    for (size_t s = 0; s < sizeof SCHEDULES / sizeof *SCHEDULES; s++) {
+        assert_int_equal(run(&k, ENDLESS, SCHEDULES[s], 2, 64, &out, 256), VM_DEADLOCK);
+        assert_true(kit_find(&k, FINDING_deadlock, &f));
+        assert_int_equal(f.line, 50);
+        vm_counters(k.vm, &counters);
+        assert_true(counters.value[COUNTER_warp_instructions] < 100000);
+        kit_close(&k);
+    }
+    for (size_t c = 0; c < sizeof ENDING / sizeof *ENDING; c++) {
+        const uint32_t flags[] = {0, 1};
+        kit_open_body(&k, ENDING[c]);
+        kit_configure(&k, WIRE_IN_ORDER, WIRE_CHECK_BOUNDS, 7);
+        uint64_t args[] = {kit_buffer(&k, flags, 4, "flag"), kit_buffer(&k, flags, 8, "flags")};
+        assert_int_equal(kit_launch(&k, "k", 1, 64, args, 2), VM_OK);
+        vm_counters(k.vm, &counters);
+        assert_true(counters.value[COUNTER_warp_instructions] > 2 * 60000 * 4);
+        kit_close(&k);
+    }
+#undef POLL
+}
+
 /* A long loop that only computes is no deadlock. */
 static void long_loop(void **state)
 {
@@ -415,6 +462,7 @@ int main(void)
         cmocka_unit_test(look_back_by_index),
         cmocka_unit_test(barrier_of_the_grid),
         cmocka_unit_test(deadlocks),
+        cmocka_unit_test(counted_polls),
         cmocka_unit_test(long_loop),
         cmocka_unit_test(step_limit),
         cmocka_unit_test(exited_threads_count_at_barriers),
