@@ -27,11 +27,12 @@
 
 constexpr int kLanes = 32;
 constexpr unsigned kAllLanes = 0xffffffffu;
-constexpr int kThreads = 1024; // one table serves as many threads as possible
+constexpr int kThreads = 512;
+constexpr int kWarps = kThreads / kLanes;
 constexpr int kExpertsMax = 4096;
 constexpr int kBins = kExpertsMax / kThreads; // at most, per thread of the scan
 constexpr int kVector = 4;                    // ids of one 16-byte load
-constexpr int kLoads = 4;                 // in flight per thread: 64 KB per SM cover the latency
+constexpr int kLoads = 8;                 // in flight per thread: 64 KB per SM cover the latency
 constexpr int kTile = kThreads * kLoads;  // vectors that a block loads at once
 constexpr int kNobody = -1;               // an id that is not counted
 constexpr long long kIdsPerBlock = 4096;  // one load per thread, before there are more blocks
@@ -74,7 +75,7 @@ struct Shape {
     // The table, the sum of every row, the sums of the warps in the scan, and whether we are last.
     __host__ __device__ size_t shared_bytes() const
     {
-        return sizeof(int) * (size_t(words()) + size_t(num_experts) + kLanes + 1);
+        return sizeof(int) * (size_t(words()) + size_t(num_experts) + kWarps + 1);
     }
 };
 
@@ -82,12 +83,12 @@ struct Table {
     Shape shape;
     int *words;
     int *sums;      // [num_experts]
-    int *warp_sums; // [kLanes]
+    int *warp_sums; // [kWarps]
     int *is_last;
 
     __device__ Table(Shape s, int *shared)
         : shape(s), words(shared), sums(words + s.words()), warp_sums(sums + s.num_experts),
-          is_last(warp_sums + kLanes)
+          is_last(warp_sums + kWarps)
     {
     }
     __device__ int &word(unsigned row, int column) const
@@ -96,6 +97,7 @@ struct Table {
     }
     __device__ void clear() const
     {
+#pragma unroll 1
         for (int i = threadIdx.x; i < shape.words(); i += kThreads)
             words[i] = 0;
     }
@@ -116,24 +118,43 @@ struct Table {
             count(ids[k].w);
         }
     }
-    // Adder a of a row takes the columns a, a + adders, ..., but begins at the one of its own lane:
-    // the lanes of a warp read different banks, whatever the number of adders.
+    // The sum of every row. Adder a of a row takes the columns a, a + adders, ..., but begins at
+    // the one of its own lane: the lanes of a warp read different banks, whatever the number of
+    // adders.
     __device__ void add_up_rows() const
     {
-        const int columns = 1 << shape.column_bits;
         const int adders = 1 << shape.adder_bits;
+#pragma unroll 1
         for (int first = 0; first < shape.num_experts << shape.adder_bits; first += kThreads) {
             const int row = (first + int(threadIdx.x)) >> shape.adder_bits;
             int sum = 0;
             if (row < shape.num_experts)
-#pragma unroll 8
-                for (int k = 0; k < columns; k += adders)
-                    sum += word(row, lane_index() + k);
+                sum =
+                    adders == 1 && shape.column_bits >= 2 ? sum_of_vectors(row) : part_of_sum(row);
             for (int distance = adders / 2; distance > 0; distance /= 2)
                 sum += __shfl_xor_sync(kAllLanes, sum, distance);
             if (row < shape.num_experts && (lane_index() & (adders - 1)) == 0)
                 sums[row] = sum;
         }
+    }
+    __device__ int part_of_sum(int row) const
+    {
+        int sum = 0;
+#pragma unroll 1
+        for (int k = 0; k < 1 << shape.column_bits; k += 1 << shape.adder_bits)
+            sum += word(row, lane_index() + k);
+        return sum;
+    }
+    // The same for a single adder, with a quarter of the loads.
+    __device__ int sum_of_vectors(int row) const
+    {
+        int sum = 0;
+#pragma unroll 2
+        for (int k = 0; k < 1 << shape.column_bits; k += kVector) {
+            const int4 v = *reinterpret_cast<const int4 *>(&word(row, lane_index() * kVector + k));
+            sum += v.x + v.y + v.z + v.w;
+        }
+        return sum;
     }
 };
 
@@ -204,8 +225,12 @@ __device__ __forceinline__ void block_scan(const int (&counts)[kBins], int bins,
     if (lane_index() == kLanes - 1)
         table.warp_sums[warp_index()] = inclusive;
     __syncthreads();
-    if (warp_index() == 0)
-        table.warp_sums[lane_index()] = warp_inclusive_sum(table.warp_sums[lane_index()]);
+    if (warp_index() == 0) {
+        const int sum =
+            warp_inclusive_sum(lane_index() < kWarps ? table.warp_sums[lane_index()] : 0);
+        if (lane_index() < kWarps)
+            table.warp_sums[lane_index()] = sum;
+    }
     __syncthreads();
     int sum = (warp_index() > 0 ? table.warp_sums[warp_index() - 1] : 0) + inclusive - own;
 #pragma unroll
@@ -238,7 +263,7 @@ __global__ void __launch_bounds__(kThreads)
     count_in_one_block(const int *topk_ids, int *counts, int *offsets, long long id_count,
                        Shape shape)
 {
-    extern __shared__ int shared[];
+    extern __shared__ __align__(16) int shared[];
     const Table table(shape, shared);
     const Ids ids(topk_ids, id_count);
     int4 tile[kLoads];
@@ -264,7 +289,7 @@ __global__ void __launch_bounds__(kThreads)
     count_in_many_blocks(const int *topk_ids, int *counts, int *offsets, long long id_count,
                          Shape shape)
 {
-    extern __shared__ int shared[];
+    extern __shared__ __align__(16) int shared[];
     const Table table(shape, shared);
     const Ids ids(topk_ids, id_count);
     int4 tile[kLoads];
@@ -274,6 +299,7 @@ __global__ void __launch_bounds__(kThreads)
     const int thread = blockIdx.x * kThreads + threadIdx.x;
     if (thread == 0)
         offsets[0] = 0; // the counter of block_is_last
+#pragma unroll 1
     for (int expert = thread; expert < shape.num_experts; expert += gridDim.x * kThreads)
         counts[expert] = 0;
     table.clear();
@@ -289,6 +315,7 @@ __global__ void __launch_bounds__(kThreads)
     // Merge. Partners: the same atomicAdd in the other blocks, and the loads of the last block.
     table.add_up_rows();
     __syncthreads();
+#pragma unroll 1
     for (int expert = threadIdx.x; expert < shape.num_experts; expert += kThreads)
         if (table.sums[expert] != 0)
             atomicAdd(&counts[expert], table.sums[expert]);
