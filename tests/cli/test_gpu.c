@@ -50,6 +50,12 @@ static const struct call {
     {TWO, "CUDA_VISIBLE_DEVICES=", {ANY, "--device", "gpu"}, 3, "leaves no card"},
     {TWO, NULL, {"exec", "--gpu", "7", "a.cu"}, 2, "names no card"},
     {TWO, NULL, {"exec", "--gpu", "0", "--trace", "t", "a.cu"}, 2, "--trace is for the CPU"},
+    {NULL, NULL, {ANY, "--sanitize"}, 3, "Leave --sanitize out"},
+    {TWO, NULL, {ANY, "--sanitize", "--device", "cpu"}, 2, "--sanitize is for a card"},
+    {TWO, NULL, {ANY, "--sanitize", "--trace", "t"}, 2, "--trace is for the CPU device"},
+    {NULL, NULL, {ANY, "--profile"}, 2, PASSED},
+    {NULL, NULL, {"bench", "multi-block-scan"}, 3, "bench times on a card"},
+    {TWO, NULL, {"bench", "multi-block-scan", "--gpu", "5"}, 2, "names no card"},
     {NULL, NULL, {"exec", "--device", "gpu", "a.cu"}, 3, "there is no NVIDIA driver here"},
 };
 

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "judge/gpu/lock.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -80,7 +81,7 @@ static void waits_and_says_for_whom(void **state)
     assert_non_null(strstr(told, "card 0 (Fake A) is in use by"));
     if (!strstr(told, process) && access("/proc/locks", R_OK) == 0)
         fail_msg("does not name %s: %s", process, told);
-    assert_non_null(strstr(told, "test_lock"));
+    assert_non_null(strstr(told, program_invocation_short_name));
     assert_ptr_equal(lock.card, &CARDS[0]);
     card_lock_release(&lock);
     waitpid(pid, NULL, 0);
