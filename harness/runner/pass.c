@@ -1,7 +1,8 @@
 /* How it works: a buffer lies on the device as it does in the outputs memfd: guard, `misalign`
  * bytes, payload, guard. Poison goes there from one small chunk that repeats with the pattern's
  * period, inputs straight from their memfd, and everything comes back straight into the other one:
- * each byte is copied once in either direction.
+ * each byte is copied once in either direction. A large buffer of our own device lies in the
+ * outputs memfd from the start, and nothing has to come back.
  *
  * The entry may return while its work is queued. What it promises is that its results are there
  * when the stream it was given is done: so the runner waits for that stream alone, copies the
@@ -116,12 +117,43 @@ static uint64_t whole_bytes(const struct wire_request *q, const struct wire_para
     return p->misalign + p->bytes ? p->misalign + p->bytes : 1;
 }
 
-static cudaError_t allocate(const struct device *d, const struct wire_request *q, void **buffers)
+/* Where the large buffer `p` may lie in the outputs memfd, else NULL. Only where work is done at
+ * once: what a later stream does must not be among what the entry's own stream left. */
+static void *place_in_outputs(const struct pass_state *s, const struct wire_request *q,
+                              const struct wire_param *p)
 {
+    const uint64_t large = (uint64_t)1 << 20, readable = 64; /* beyond the end, see vm_lend() */
+    const struct wire_device_hooks *hooks = s->device->hooks;
+    uint64_t whole = wire_buffer_bytes(p);
+    if (!hooks || !hooks->lend || q->action != WIRE_RUN || q->bare ||
+        q->device.stream_order != WIRE_STREAMS_EAGER || whole < large ||
+        s->outputs.size < whole + readable || p->out_offset > s->outputs.size - whole - readable)
+        return NULL;
+    return s->outputs.bytes + p->out_offset;
+}
+
+static cudaError_t allocate_buffer(const struct pass_state *s, const struct wire_request *q,
+                                   const struct wire_param *p, void **buffer)
+{
+    const struct device *d = s->device;
+    uint64_t bytes = whole_bytes(q, p);
+    void *place = place_in_outputs(s, q, p);
+    if (place)
+        d->hooks->lend(place, bytes);
+    cudaError_t error = d->cudaMalloc(buffer, bytes);
+    if (place && error != cudaSuccess)
+        d->hooks->lend(NULL, 0);
+    return error;
+}
+
+static cudaError_t allocate(const struct pass_state *s, const struct wire_request *q,
+                            void **buffers)
+{
+    const struct device *d = s->device;
     for (unsigned i = 0; i < q->param_count; i++) {
         if (q->params[i].kind != WIRE_PARAM_BUFFER)
             continue;
-        cudaError_t error = d->cudaMalloc(&buffers[i], whole_bytes(q, &q->params[i]));
+        cudaError_t error = allocate_buffer(s, q, &q->params[i], &buffers[i]);
         if (error != cudaSuccess) {
             buffers[i] = NULL;
             free_buffers(d, buffers, i);
@@ -137,10 +169,10 @@ static int replace_buffers(struct pass_state *s, const struct wire_request *q, s
 {
     const struct device *d = s->device;
     void *fresh[WIRE_PARAMS_MAX] = {NULL};
-    cudaError_t error = allocate(d, q, fresh);
+    cudaError_t error = allocate(s, q, fresh);
     free_buffers(d, s->buffers, s->buffer_count);
     if (error != cudaSuccess)
-        error = allocate(d, q, fresh);
+        error = allocate(s, q, fresh);
     if (error != cudaSuccess) {
         char why[256];
         device_explain(d, error, "allocating the buffers of a case", why, sizeof why);
@@ -250,8 +282,10 @@ static cudaError_t copy_back(struct pass_state *s, const struct wire_request *q)
         uint64_t whole = wire_buffer_bytes(p);
         if (d->hooks)
             d->hooks->narrow(s->buffers[i], whole, p->name); /* the guards are ours to read */
+        /* What is there already is asked for all the same: it may have been freed. */
+        uint64_t bytes = place_in_outputs(s, q, p) ? WIRE_GUARD_BYTES : whole;
         cudaError_t error = d->cudaMemcpyAsync(s->outputs.bytes + p->out_offset, s->buffers[i],
-                                               whole, cudaMemcpyDeviceToHost, d->stream);
+                                               bytes, cudaMemcpyDeviceToHost, d->stream);
         if (error != cudaSuccess)
             return error;
     }

@@ -300,8 +300,12 @@ struct wire_device_hooks {
     size_t (*profile)(void *out, size_t bytes);
     /* The same with WIRE_CHECK_TRACE and wire/trace.h. */
     size_t (*trace)(void *out, size_t bytes);
+    /* The next allocation of `bytes` bytes, if it is one of just so many, is at `memory`, whose
+     * owner keeps it until that has been freed. NULL: what was lent and not taken is not any more.
+     * The hook itself is NULL where a device has its memory elsewhere. */
+    void (*lend)(void *memory, size_t bytes);
 };
-enum { WIRE_HOOKS_VERSION = 4 };
+enum { WIRE_HOOKS_VERSION = 5 };
 #define WIRE_HOOKS_SYMBOL "scanjudge_device_hooks"
 typedef const struct wire_device_hooks *(*wire_hooks_function)(void);
 

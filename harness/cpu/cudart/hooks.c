@@ -111,6 +111,14 @@ static size_t trace(void *out, size_t bytes)
     return used;
 }
 
+static void lend(void *memory, size_t bytes)
+{
+    if (!enter())
+        return;
+    vm_lend(rt.vm, memory, bytes);
+    rt_unlock();
+}
+
 const struct wire_device_hooks *scanjudge_device_hooks(void)
 {
     static const struct wire_device_hooks hooks = {
@@ -126,6 +134,7 @@ const struct wire_device_hooks *scanjudge_device_hooks(void)
         .left_behind = left_behind,
         .profile = profile,
         .trace = trace,
+        .lend = lend,
     };
     return &hooks;
 }

@@ -49,9 +49,9 @@ struct vm_allocation {
     uint64_t **own;       /* [VM_CREW_MOST], see vm_own_bits(); NULL = none */
     bool whole;           /* all of it counts as defined, whatever the bits say */
     uint64_t mapped;      /* bytes of the mapping behind `host`, 0 = heap memory */
-    struct race_shadow *shadow; /* see race_global.c; NULL = none yet */
-    bool freed, read_only, on_host;
-    char name[WIRE_NAME_BYTES]; /* "" = none */
+    struct race_shadow *shadow;           /* see race_global.c; NULL = none yet */
+    bool freed, read_only, on_host, lent; /* lent: `host` is the lender's, vm_lend() */
+    char name[WIRE_NAME_BYTES];           /* "" = none */
     struct vm_allocation *next_unmapped;
 };
 
@@ -130,6 +130,7 @@ struct vm {
     uint64_t used_bytes, peak_bytes;
     bool bits_to_merge; /* see vm_own_bits() */
     struct vm_spare spares[VM_SPARES];
+    struct vm_spare lent; /* vm_lend(), not yet taken */
     struct vm_module *modules;
     pthread_mutex_t lock; /* findings, vm_own_bits(): host threads of one launch */
     struct wire_finding *findings;

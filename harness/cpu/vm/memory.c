@@ -50,6 +50,10 @@ static void release_backing(struct vm *vm, struct vm_allocation *a)
 {
     if (a->on_host || !a->host)
         return;
+    if (a->lent) {
+        a->host = NULL;
+        return;
+    }
     if (!a->mapped) {
         free(a->host);
         a->host = NULL;
@@ -172,6 +176,24 @@ static void insert(struct vm_allocation ***list, size_t *count, size_t *capacity
     ++*count;
 }
 
+void vm_lend(struct vm *vm, uint8_t *memory, uint64_t bytes)
+{
+    vm->lent = (struct vm_spare){memory, memory ? bytes : 0};
+}
+
+static void find_backing(struct vm *vm, struct vm_allocation *a)
+{
+    if (vm->lent.bytes && vm->lent.mapped == a->bytes) {
+        a->host = vm->lent.bytes;
+        a->lent = true;
+        vm->lent = (struct vm_spare){0};
+    } else if (a->bytes >= MAP_FROM_BYTES) {
+        a->host = map_backing(vm, backing_bytes(a), &a->mapped);
+    } else {
+        a->host = aligned_alloc(ALIGN, backing_bytes(a));
+    }
+}
+
 uint64_t vm_malloc(struct vm *vm, uint64_t bytes)
 {
     if (bytes == 0 || bytes > vm->limits.memory_bytes ||
@@ -191,11 +213,7 @@ uint64_t vm_malloc(struct vm *vm, uint64_t bytes)
     a->bytes = bytes;
     a->high = a->base + bytes;
     a->defined = new_bits(bytes);
-    if (bytes >= MAP_FROM_BYTES) {
-        a->host = map_backing(vm, backing_bytes(a), &a->mapped);
-    } else {
-        a->host = aligned_alloc(ALIGN, backing_bytes(a));
-    }
+    find_backing(vm, a);
     if (!a->defined || !a->host) {
         free_bits(a->defined);
         release_backing(vm, a);

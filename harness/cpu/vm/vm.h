@@ -60,6 +60,9 @@ const struct wire_device_config *vm_config(const struct vm *vm);
 
 /* 0 = no memory left. Aligned to 256 bytes; contents undefined. A red zone follows. */
 uint64_t vm_malloc(struct vm *vm, uint64_t bytes);
+/* The next vm_malloc() of just so many bytes takes them here; whose memory it is keeps it until
+ * that is freed. At `memory`, 64 bytes more than these may be read. NULL: none does. */
+void vm_lend(struct vm *vm, uint8_t *memory, uint64_t bytes);
 /* false: not the start of a live allocation. Freed memory is quarantined. */
 bool vm_free_memory(struct vm *vm, uint64_t address);
 /* Makes host memory reachable by kernels under its own address (pinned, managed, mapped). */

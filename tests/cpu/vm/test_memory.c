@@ -54,6 +54,33 @@ static void an_access_that_leaves_the_allocation_has_no_bytes(void **state)
     vm_free(vm);
 }
 
+static void lent_memory_is_taken_once_and_left_alone(void **state)
+{
+    (void)state;
+    enum { BYTES = 1 << 20 };
+    static uint8_t lent[BYTES + 64];
+    struct vm *vm = new_vm();
+    vm_lend(vm, lent, BYTES);
+    uint64_t other = vm_malloc(vm, BYTES - 1), a = vm_malloc(vm, BYTES), b = vm_malloc(vm, BYTES);
+    assert_ptr_equal(vm_bytes(vm, a, BYTES), lent);
+    assert_ptr_not_equal(vm_bytes(vm, other, 1), lent);
+    assert_ptr_not_equal(vm_bytes(vm, b, 1), lent);
+    assert_false(vm_bits_all(vm_find_allocation(vm, a)->defined, 0, 1));
+    lent[7] = 42;
+    assert_true(vm_copy(vm, b, a, 8));
+    assert_int_equal(vm_bytes(vm, b, 8)[7], 42);
+    assert_int_equal(vm_memory_used(vm), 3 * BYTES - 1);
+    assert_true(vm_free_memory(vm, a));
+    assert_null(vm_bytes(vm, a, 1));
+    lent[7]++; /* still the lender's */
+    uint64_t c = vm_malloc(vm, BYTES);
+    assert_ptr_not_equal(vm_bytes(vm, c, 1), lent);
+    vm_lend(vm, lent, BYTES);
+    vm_lend(vm, NULL, 0);
+    assert_ptr_not_equal(vm_bytes(vm, vm_malloc(vm, BYTES), 1), lent);
+    vm_free(vm);
+}
+
 static void fresh_memory_is_undefined_and_copies_carry_definedness(void **state)
 {
     (void)state;
@@ -137,6 +164,7 @@ int main(void)
         cmocka_unit_test(fresh_memory_is_undefined_and_copies_carry_definedness),
         cmocka_unit_test(overlapping_copies_move_bits_as_memmove_does),
         cmocka_unit_test(narrowing_leaves_a_named_part),
+        cmocka_unit_test(lent_memory_is_taken_once_and_left_alone),
         cmocka_unit_test(host_memory_is_reachable_while_mapped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
