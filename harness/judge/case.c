@@ -13,7 +13,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { PRINTED_MAX = 4096 }; /* bytes of what a submission printed that a result keeps per case */
 /* Warp instructions per second of the time limit: a third of what the device does with all checks
@@ -26,13 +25,6 @@ static uint64_t elements_of(const struct case_data *data)
     for (unsigned i = 0; i < data->problem->param_count; i++)
         elements += data->buffers[i].count;
     return elements;
-}
-
-/* Two boxes work side by side (crew.c) and share the processors. */
-static uint32_t threads_of_a_box(void)
-{
-    long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    return processors > 3 ? (uint32_t)processors / 2 : 1;
 }
 
 void session_configure(const struct session *s, const struct prepared_case *c, const struct pass *p,
@@ -48,7 +40,7 @@ void session_configure(const struct session *s, const struct prepared_case *c, c
         device->checks &= ~(uint32_t)WIRE_CHECK_GLOBAL_RACES;
     device->schedule_seed =
         p->is_seeded ? p->seed : request_seed(&c->data, p->number, "schedule") >> 11;
-    device->host_threads = threads_of_a_box();
+    device->host_threads = s->host_threads;
     device->step_limit = s->problem->limits.time_ns / 1000 * STEPS_PER_SECOND / 1000000;
     device->resident_blocks = p->resident_blocks;
     device->delay_stores = p->delay_stores;

@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const uint64_t START_LIMIT_NS = 10000000000u; /* to load a library */
 /* The same and a context; a driver that nobody keeps awake wakes all cards of the machine first. */
@@ -357,6 +358,13 @@ static int judge_all(struct judging *j, const char *problem_id, struct err *e)
     return 0;
 }
 
+/* Two boxes work side by side (crew.c) and share the processors. */
+static uint32_t threads_of_a_box(void)
+{
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    return processors > 3 ? (uint32_t)processors / 2 : 1;
+}
+
 int judge_submission(const struct judge_paths *paths, const char *problem_id, const char *source,
                      const struct judge_options *options, struct arena *arena,
                      struct result *result, struct err *e)
@@ -374,6 +382,7 @@ int judge_submission(const struct judge_paths *paths, const char *problem_id, co
     j->paths = paths;
     j->session = (struct session){
         .options = options, .source = result->submission, .seed = result->seed, .arena = arena};
+    j->session.host_threads = threads_of_a_box();
     j->session.checks = options->checks ? options->checks : WIRE_CHECK_DEFAULT;
     int status = judge_all(j, problem_id, e);
     job_join(&j->submission);

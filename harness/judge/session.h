@@ -11,8 +11,9 @@
 struct session {
     const struct judge_options *options;
     const struct problem *problem;
-    const char *source; /* as the caller named it */
-    uint32_t checks;    /* enum wire_check bits */
+    const char *source;    /* as the caller named it */
+    uint32_t checks;       /* enum wire_check bits */
+    uint32_t host_threads; /* that a box may use */
     uint64_t seed;
     const char *sanitizer; /* compute-sanitizer; NULL = it is not wanted */
     const char *cpu_cudart;
