@@ -56,7 +56,7 @@ static void check_function(const struct ptx_module *m, const struct ptx_function
     static const struct {
         unsigned least, most;
     } arity[] = {
-#define OP(name, least, most, meaning) {least, most},
+#define OP(name, least, most, who, meaning) {least, most},
 #include "cpu/ptx/ops.def"
 #undef OP
     };

@@ -87,8 +87,9 @@ static const struct op_row {
     const char *name;
     uint32_t length;
     uint8_t least, most;
+    enum ptx_who who;
 } ops[] = {
-#define OP(name, least, most, meaning) {#name, sizeof #name - 1, least, most},
+#define OP(name, least, most, who, meaning) {#name, sizeof #name - 1, least, most, PTX_WHO_##who},
 #include "cpu/ptx/ops.def"
 #undef OP
 };
@@ -108,6 +109,11 @@ static const struct sreg_row {
 const char *ptx_op_name(enum ptx_op op)
 {
     return (size_t)op < COUNT(ops) ? ops[op].name : "unknown";
+}
+
+enum ptx_who ptx_op_who(enum ptx_op op)
+{
+    return (size_t)op < COUNT(ops) ? ops[op].who : PTX_WHO_LANE;
 }
 
 const char *ptx_sreg_name(enum ptx_sreg s)

@@ -24,10 +24,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* One row of ops.def per base opcode: OP(name, least operands, most operands, "what it does").
+/* One row of ops.def per base opcode: OP(name, least operands, most operands, who, "what it does").
  * The name is the C identifier and the PTX opcode up to the first dot. */
 enum ptx_op {
-#define OP(name, least, most, meaning) PTX_OP_##name,
+#define OP(name, least, most, who, meaning) PTX_OP_##name,
 #include "cpu/ptx/ops.def"
 #undef OP
     PTX_OP_unknown,
@@ -35,6 +35,10 @@ enum ptx_op {
 };
 
 const char *ptx_op_name(enum ptx_op op);
+
+/* Whom an instruction concerns, see ops.def. */
+enum ptx_who { PTX_WHO_LANE, PTX_WHO_FLOW, PTX_WHO_SYNC, PTX_WHO_TILE };
+enum ptx_who ptx_op_who(enum ptx_op op); /* of PTX_OP_unknown: LANE */
 
 /* clang-format off */
 enum ptx_type {

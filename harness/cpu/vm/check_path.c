@@ -70,16 +70,12 @@ static void walk(struct walk *k, uint32_t pc)
 /* Does it do anything that others could see? */
 static bool works(const struct ptx_instr *in)
 {
+    if (ptx_op_who(in->op) == PTX_WHO_SYNC)
+        return true;
     switch ((int)in->op) {
     case PTX_OP_st:
     case PTX_OP_red:
     case PTX_OP_atom:
-    case PTX_OP_bar:
-    case PTX_OP_barrier:
-    case PTX_OP_shfl:
-    case PTX_OP_vote:
-    case PTX_OP_match:
-    case PTX_OP_redux:
     case PTX_OP_call:
     case PTX_OP_cp:
     case PTX_OP_mbarrier:

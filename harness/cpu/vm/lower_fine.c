@@ -51,17 +51,11 @@ void lower_publish(struct lower *l, const struct ptx_instr *in)
     case PTX_OP_griddepcontrol:
         scope = DELAY_DEVICE;
         break;
-    case PTX_OP_bar:
-    case PTX_OP_barrier:
-    case PTX_OP_shfl:
-    case PTX_OP_vote:
-    case PTX_OP_match:
-    case PTX_OP_redux:
-    case PTX_OP_elect:
+    default:
+        if (ptx_op_who(in->op) != PTX_WHO_SYNC)
+            return;
         scope = DELAY_BLOCK;
         break;
-    default:
-        return;
     }
     lower_emit(l, &l->main, VM_OP_publish)->x = scope;
 }

@@ -19,30 +19,7 @@ bool lower_ends_block(const struct ptx_instr *in)
 
 bool lower_is_control(const struct ptx_instr *in)
 {
-    switch ((int)in->op) {
-    case PTX_OP_bra:
-    case PTX_OP_brx:
-    case PTX_OP_ret:
-    case PTX_OP_exit:
-    case PTX_OP_trap:
-    case PTX_OP_call:
-    case PTX_OP_bar:
-    case PTX_OP_barrier:
-    case PTX_OP_shfl:
-    case PTX_OP_vote:
-    case PTX_OP_match:
-    case PTX_OP_redux:
-    case PTX_OP_elect:
-    case PTX_OP_mma:
-    case PTX_OP_wmma:
-    case PTX_OP_ldmatrix:
-    case PTX_OP_stmatrix:
-    case PTX_OP_movmatrix:
-    case PTX_OP_unknown:
-        return true;
-    default:
-        return false;
-    }
+    return ptx_op_who(in->op) != PTX_WHO_LANE || in->op == PTX_OP_unknown;
 }
 
 /* ---- branches ---- */
