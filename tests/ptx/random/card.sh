@@ -37,7 +37,9 @@ part() {
 level() {
     seq "$4" 4 "$5" | timeout "$6" xargs -P "$jobs" -I '{}' sh "$0" part "$1" "$2" "$3" '{}' "$5" ||
         echo "level $3: not all batches are done" | tee -a "$2/machine.txt"
-    find "$2/parts" -name "$3.*" ! -name '*.begun' -exec cat '{}' + | sort -k 1n -k 2n >"$2/$3.txt"
+    # A part that was stopped counts as far as it came, its last line only if it is whole.
+    find "$2/parts" -name "$3.*" -exec cat '{}' + | grep -E '^[0-9]+ [0-9]+ ([0-9a-f]{16}|error-[0-9]+|endless)$' |
+        sort -k 1n -k 2n >"$2/$3.txt" || true
     echo "$3: $(wc -l <"$2/$3.txt") programs, $(($(date +%s) - began)) s" | tee -a "$2/machine.txt"
 }
 
