@@ -99,6 +99,7 @@ CASE(grid_barrier_by_spinning)
 
 // Block b waits for block b - 1, which need not have started.
 // case look_back_by_block_index: deadlock
+// gpu: any - a card that starts blocks in ascending order comes to the end
 // schedules: last-first
 __global__ void look_back_by_block_index(const int *in, int *out, volatile int *sums,
                                          volatile int *flags)
