@@ -1,6 +1,8 @@
 /* How people name what the CPU device is told: tables, read both ways. */
 #include "wire/wire.h"
 
+#include "base/names.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -20,10 +22,7 @@ bool wire_checks_parse(const char *names, uint32_t *checks)
 {
     uint32_t bits = WIRE_CHECK_BOUNDS;
     for (const char *at = names;; at++) {
-        size_t length = strcspn(at, ","), k = 0;
-        while (k < CHECK_COUNT &&
-               (strlen(CHECKS[k].name) != length || memcmp(CHECKS[k].name, at, length) != 0))
-            k++;
+        size_t length = strcspn(at, ","), k = names_find(NAMES(CHECKS, name), at, length);
         if (k == CHECK_COUNT)
             return false;
         bits |= CHECKS[k].bits;
@@ -72,8 +71,10 @@ static const struct {
 #undef SCHEDULE
 };
 
-static const char *const STREAM_ORDERS[WIRE_STREAM_ORDER_COUNT] = {
-#define STREAM_ORDER(id, key) [id] = key,
+static const struct {
+    const char *key;
+} STREAM_ORDERS[WIRE_STREAM_ORDER_COUNT] = {
+#define STREAM_ORDER(id, key) [id] = {key},
 #include "wire/stream_orders.def"
 #undef STREAM_ORDER
 };
@@ -90,10 +91,7 @@ const char *wire_schedule_key(enum wire_schedule s)
 
 enum wire_schedule wire_schedule_find(const char *key, size_t length)
 {
-    for (int s = 0; s < WIRE_SCHEDULE_COUNT; s++)
-        if (strlen(SCHEDULES[s].key) == length && memcmp(SCHEDULES[s].key, key, length) == 0)
-            return (enum wire_schedule)s;
-    return WIRE_SCHEDULE_COUNT;
+    return (enum wire_schedule)names_find(NAMES(SCHEDULES, key), key, length);
 }
 
 const char *wire_schedules_allowed(void)
@@ -108,15 +106,12 @@ const char *wire_schedules_allowed(void)
 
 const char *wire_stream_order_key(enum wire_stream_order o)
 {
-    return STREAM_ORDERS[o];
+    return STREAM_ORDERS[o].key;
 }
 
 enum wire_stream_order wire_stream_order_find(const char *key)
 {
-    for (int o = 0; o < WIRE_STREAM_ORDER_COUNT; o++)
-        if (strcmp(STREAM_ORDERS[o], key) == 0)
-            return (enum wire_stream_order)o;
-    return WIRE_STREAM_ORDER_COUNT;
+    return (enum wire_stream_order)names_find(NAMES(STREAM_ORDERS, key), key, strlen(key));
 }
 
 const char *wire_stream_orders_allowed(void)

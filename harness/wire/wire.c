@@ -1,5 +1,7 @@
 #include "wire/wire.h"
 
+#include "base/names.h"
+
 #include <string.h>
 
 struct verdict_row {
@@ -109,24 +111,15 @@ char wire_type_kind(enum wire_type t)
 
 enum wire_type wire_type_find(const char *name, size_t length)
 {
-    for (int t = 0; t < WIRE_TYPE_COUNT; t++)
-        if (strlen(TYPES[t].name) == length && memcmp(TYPES[t].name, name, length) == 0)
-            return (enum wire_type)t;
-    return WIRE_TYPE_COUNT;
+    return (enum wire_type)names_find(NAMES(TYPES, name), name, length);
 }
 
 enum verdict verdict_find(const char *name)
 {
-    for (int v = 0; v < VERDICT_COUNT; v++)
-        if (strcmp(VERDICTS[v].name, name) == 0)
-            return (enum verdict)v;
-    return VERDICT_COUNT;
+    return (enum verdict)names_find(NAMES(VERDICTS, name), name, strlen(name));
 }
 
 enum finding_kind finding_find(const char *name)
 {
-    for (int k = 0; k < FINDING_COUNT; k++)
-        if (strcmp(FINDINGS[k].name, name) == 0)
-            return (enum finding_kind)k;
-    return FINDING_COUNT;
+    return (enum finding_kind)names_find(NAMES(FINDINGS, name), name, strlen(name));
 }

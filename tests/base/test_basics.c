@@ -1,7 +1,8 @@
-/* arena, text, file, pages, rng, hash. */
+/* arena, text, file, pages, names, rng, hash. */
 #include "base/arena.h"
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/names.h"
 #include "base/pages.h"
 #include "base/rng.h"
 #include "base/text.h"
@@ -156,6 +157,21 @@ static void shared_pages_are_whole_and_zero(void **state)
     assert_null(pages_map(-1, 5, PROT_READ));
 }
 
+static void names_are_found_whole(void **state)
+{
+    (void)state;
+    static const struct {
+        int number;
+        const char *word;
+    } rows[] = {{1, "in"}, {2, "in-order"}, {3, NULL}, {4, ""}, {5, "late"}};
+    assert_int_equal(names_find(NAMES(rows, word), "in-order,late", 8), 1);
+    assert_int_equal(names_find(NAMES(rows, word), "in-order", 2), 0);
+    assert_int_equal(names_find(NAMES(rows, word), "late", 4), 4);
+    assert_int_equal(names_find(NAMES(rows, word), "late", 0), 3);
+    assert_int_equal(names_find(NAMES(rows, word), "later", 5), 5);
+    assert_int_equal(names_find(NAMES(rows, word), "in-orde", 7), 5);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -165,6 +181,7 @@ int main(void)
         cmocka_unit_test(random_numbers_depend_on_key_and_counter_only),
         cmocka_unit_test(hash_is_sha256_of_length_prefixed_parts),
         cmocka_unit_test(shared_pages_are_whole_and_zero),
+        cmocka_unit_test(names_are_found_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,8 @@
 /* The table is targets.def. */
 #include "judge/problem/target.h"
 
+#include "base/names.h"
+
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,10 +21,8 @@ const char *target_default(void)
 
 const char *target_find(const char *text)
 {
-    for (size_t i = 0; i < TARGET_COUNT; i++)
-        if (strcmp(TARGETS[i], text) == 0)
-            return TARGETS[i];
-    return NULL;
+    size_t i = names_find(TARGETS, sizeof TARGETS[0], TARGET_COUNT, text, strlen(text));
+    return i < TARGET_COUNT ? TARGETS[i] : NULL;
 }
 
 static unsigned number_of(const char *target)
