@@ -135,14 +135,19 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 }
 RT_PTSZ(cudaEventRecord, (cudaEvent_t event, cudaStream_t stream), (event, rt_own(stream)))
 
+/* The host asks for an event: one that a capture recorded happens in no stream. */
+static cudaError_t enter_to_ask(cudaEvent_t event, struct rt_event **v)
+{
+    cudaError_t error = rt_enter();
+    if (error == cudaSuccess)
+        error = event_find(event, v);
+    return error == cudaSuccess ? capture_check_event(*v) : error;
+}
+
 cudaError_t cudaEventSynchronize(cudaEvent_t event)
 {
     struct rt_event *v;
-    cudaError_t error = rt_enter();
-    if (error == cudaSuccess)
-        error = event_find(event, &v);
-    if (error == cudaSuccess)
-        error = capture_check_event(v);
+    cudaError_t error = enter_to_ask(event, &v);
     if (error == cudaSuccess) {
         queue_wait(&v->stamp);
         error = rt_fault();
@@ -153,11 +158,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event)
 cudaError_t cudaEventQuery(cudaEvent_t event)
 {
     struct rt_event *v;
-    cudaError_t error = rt_enter();
-    if (error == cudaSuccess)
-        error = event_find(event, &v);
-    if (error == cudaSuccess)
-        error = capture_check_event(v);
+    cudaError_t error = enter_to_ask(event, &v);
     if (error != cudaSuccess)
         return rt_leave(error);
     if (queue_done(&v->stamp)) {

@@ -191,13 +191,17 @@ cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGrap
     return rt_leave(cudaSuccess);
 }
 
+static cudaError_t find_to_count(cudaGraphNode_t node, const size_t *count, struct graph_node **n)
+{
+    cudaError_t error = find_node(node, n);
+    return error == cudaSuccess && !count ? cudaErrorInvalidValue : error;
+}
+
 cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *out,
                                          cudaGraphEdgeData *edges, size_t *count)
 {
     struct graph_node *n;
-    cudaError_t error = find_node(node, &n);
-    if (error == cudaSuccess && !count)
-        error = cudaErrorInvalidValue;
+    cudaError_t error = find_to_count(node, count, &n);
     if (error != cudaSuccess)
         return rt_leave(error);
     struct answer a = {.out = out, .room = *count};
@@ -211,9 +215,7 @@ cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t
                                            cudaGraphEdgeData *edges, size_t *count)
 {
     struct graph_node *n;
-    cudaError_t error = find_node(node, &n);
-    if (error == cudaSuccess && !count)
-        error = cudaErrorInvalidValue;
+    cudaError_t error = find_to_count(node, count, &n);
     if (error != cudaSuccess)
         return rt_leave(error);
     struct answer a = {.out = out, .room = *count};
