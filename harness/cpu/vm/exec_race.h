@@ -225,6 +225,14 @@ static inline bool race_global_quick(struct warp *w, const struct mem_op *op, ui
     const uint64_t mine = race_mine(w, op);
     const uint64_t unit = (first - s->base) >> 2;
     const uint64_t step = (uint64_t)stride >> 2;
+    if ((unit & 3) == 0) /* as prefetch_next() does with the words themselves */
+        for (uint64_t k = 0; k < step * VM_LANES; k += 8) {
+            const uint64_t at = unit + 4 * step * VM_LANES + k;
+            PREFETCH(s->write + at);
+            PREFETCH(s->first_read + at);
+            if (op->write)
+                PREFETCH(s->last_read + at);
+        }
     for (unsigned k = 0; k < op->total / 4u; k++) {
         r64 *written = s->write + unit + k, *one = s->first_read + unit + k,
             *other = s->last_read + unit + k;
