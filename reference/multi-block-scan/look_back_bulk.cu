@@ -26,9 +26,12 @@
 // Bytes moved per element: 8 (4 read, 4 written), besides 24 bytes of state per tile of 4096.
 //
 // Measured on an H200, cold cache, medians: 1.01 of the speed of a device-to-device copy at 2^28
-// elements, 0.99 at 2^26, 0.72 at 2^20; 1.23 to 1.70 times CUB 3.0.1 at 39 lengths from 2^10 to
-// 2^28. What it took, besides the ring:
-//   asking the L2 cache to keep the input, not the output: 4% from 2^24 elements up;
+// elements, 0.99 at 2^26, 0.71 at 2^20; 1.18 to 1.80 times CUB 3.0.1 at 39 lengths from 2^10 to
+// 2^28. The kernel for other cards: 0.58 of the copy there, less than rung 3. What counts at 2^28:
+//   the ring: with 7 tiles under way instead of 9 1.4% slower, with 6 4%;
+//   the states in one wave of loads: 32 at a time take 1.7 times as long;
+//   asking the L2 cache to keep the input, not the output: 4%.
+// And at small n:
 //   arriving at the grid's barrier before the first copies start: 1 us, its atomics queued there;
 //   little code (see warp_index), which a cold start has to fetch: 0.6 to 1.1 us at 2^10 to 2^12.
 #include <cooperative_groups.h>
@@ -409,10 +412,10 @@ __global__ void __launch_bounds__(kAloneThreads) scan_alone(arrays<T> a, Op op)
 // ---- kernel 2: tiles in registers ---------------------------------------------------------------
 
 // For cards without bulk copies: a block keeps one tile at a time.
-constexpr int kRegisterThreads = 512; // two such blocks fit on an SM and hide each other's latency
+constexpr int kRegisterThreads = 256; // several such blocks on an SM hide each other's latency
 constexpr int kRegisterWarps = kRegisterThreads / kWarp;
 constexpr int kRegisterRows = 4; // 16 registers of items a lane, twice: this tile and the next
-constexpr int kRegisterTileBytes = kRegisterWarps * kRegisterRows * kRowBytes; // 32 KB
+constexpr int kRegisterTileBytes = kRegisterWarps * kRegisterRows * kRowBytes; // 16 KB
 
 template <class T, class Op>
 __global__ void __launch_bounds__(kRegisterThreads)
