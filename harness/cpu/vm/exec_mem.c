@@ -262,7 +262,7 @@ static inline void count_lanes(struct warp *w, const struct lanes *p, enum count
 static inline void prefetch_next(const uint8_t *host, uint64_t stride)
 {
     enum { WARPS_AHEAD = 8 };
-    const uint8_t *next = host + WARPS_AHEAD * VM_LANES * stride;
+    const uint8_t *next = host + stride * VM_LANES * WARPS_AHEAD;
     if (((uintptr_t)host & 15) == 0)
         for (uint64_t at = 0; at < VM_LANES * stride; at += 64)
             PREFETCH(next + at);
