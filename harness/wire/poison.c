@@ -60,6 +60,7 @@ uint64_t wire_poison_find_change(const void *at, uint64_t from, uint64_t bytes, 
         uint64_t n = PERIOD_BYTES - phase < bytes - done ? PERIOD_BYTES - phase : bytes - done;
         if (memcmp(p + done, period + phase, n) != 0) {
             for (uint64_t i = 0; i < n; i++)
+                /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): filled */
                 if (p[done + i] != period[phase + i])
                     return done + i;
         }
