@@ -10,6 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Of a processor's times a busy machine can make anything; three times in a row it does not. */
+enum { ATTEMPTS = 3 };
+
 static bool needs_card(const char *path)
 {
     return strstr(path, "/card/") != NULL;
@@ -69,9 +72,14 @@ static void attack(const char *problem, const char *path)
                       path);
         else
             text_addf(&command, E2E_BUILD "/bin/judge_timing %s '%s' --json", problem, path);
-        e2e_run(&(struct e2e_call){.shell = text_str(&command)}, &run);
-        e2e_check(file_base_name(path), compare(&label, &run, &arena));
-        e2e_run_release(&run);
+        const char *why = NULL;
+        unsigned most = needs_card(path) ? 1 : ATTEMPTS;
+        for (unsigned i = 0; i < most && (i == 0 || why); i++) {
+            e2e_run(&(struct e2e_call){.shell = text_str(&command)}, &run);
+            why = compare(&label, &run, &arena);
+            e2e_run_release(&run);
+        }
+        e2e_check(file_base_name(path), why);
         text_release(&command);
     }
     arena_release(&arena);

@@ -8,9 +8,9 @@
 
 /* Two judgings differ by more than their samples show: where in memory a process got its buffers,
  * and how its clock falls on the card's ticks. Seen on an H200 in ten judgings of one submission:
- * medians of one program differ by about 0.1 us and 0.35% (standard deviations), whatever its time.
+ * medians of one program differ by about 0.13 us and 0.2% (standard deviations), whatever its time.
  */
-static const double PROCESS_MS = 0.0001, PROCESS_SHARE = 0.0035;
+static const double PROCESS_MS = 0.00013, PROCESS_SHARE = 0.002;
 
 static double process_sd(double a_ms, double b_ms)
 {
@@ -19,7 +19,7 @@ static double process_sd(double a_ms, double b_ms)
 }
 
 /* Wider than this and the ratio is not worth a number. */
-static const double TOO_WIDE = 0.1;
+static const double TOO_WIDE = 0.15;
 
 const struct player *numbers_base(const struct measure *m)
 {
@@ -68,9 +68,9 @@ static struct cross_card card_of(struct measure *m)
         double rate = (double)m->size->bytes / card.copy_ms / 1e6;
         if (rate > m->best_copy_gb_per_s)
             m->best_copy_gb_per_s = rate;
-        /* Every byte of the outputs is read and written; a copy moves `bytes` in all. */
+        /* A copy moves `bytes` in all; of the outputs every byte is read and written. */
         card.aside_ms =
-            card.copy_ms * (1 + 2 * (double)m->size->request.out_bytes / (double)m->size->bytes);
+            card.copy_ms * 2 * (double)m->size->request.out_bytes / (double)m->size->bytes;
     }
     card.gb_per_s = m->best_copy_gb_per_s;
     return card;
