@@ -7,7 +7,7 @@
 
 #include <unistd.h>
 
-const uint64_t TIMING_BUDGET_NS = 500000000;
+const uint64_t TIMING_BUDGET_NS = 300000000;
 const double TIMING_WANTED = 0.01, TIMING_LEVEL = 0.95;
 
 enum { THREADS_MAX = 12, MEMORY_SHARE = 3 };
