@@ -1,12 +1,13 @@
 /* timing: how fast programs are, on one card, at the sizes of a problem's `benchmark`.
  *
  * Every entrant is a process of its own with its own context. All take turns, A B C A B C: what is
- * reported is a ratio to the reference, from rounds in which both ran. One round: a set of inputs,
- * never the one of the round before; outputs and workspace poisoned; L2 overwritten; the device
- * idle; then "go" with a few elements of the input that change at the last moment, so that no
- * answer can be ready; the call between two events; what the outputs held when the caller's stream
- * was done, copied aside; the device idle; "done". The outputs of every timed call are compared
- * with answers that no box ever sees, by other threads, while the next round runs.
+ * reported is a ratio to the reference, from rounds in which both ran. One turn: a set of inputs,
+ * never the one of the turn before; outputs and workspace poisoned; the device idle; then "go": L2
+ * is overwritten, and a few elements of the input change at the last moment, so that no answer can
+ * be ready; the call between two events; what the outputs held when the caller's stream was done,
+ * copied aside; the device idle; "done" (runner/timed.c). The outputs of every timed call of a
+ * submission are compared with answers that no box ever sees, by other threads, while the next
+ * rounds run.
  *
  * Times are claims of the box. The judge's clock runs from "go" to "done"; the checks of cross.h
  * hold the claims against it, against the reference's, and against what the card can move.
