@@ -32,10 +32,12 @@ struct loaded {
     struct vm_module *module;
     bool optimized;
     struct function *functions;
+    struct loaded *next;
 };
 
 static struct vm *vm;
-static result state; /* an error stays */
+static struct loaded *modules; /* all: the machine keeps what it loaded */
+static result state;           /* an error stays */
 
 result cuInit(unsigned flags);
 result cuDeviceGet(int *device, int ordinal);
@@ -98,6 +100,8 @@ result cuModuleLoadDataEx(void **module, const void *image, unsigned count, cons
         free(m);
         return INVALID_PTX;
     }
+    m->next = modules;
+    modules = m;
     *module = m;
     return 0;
 }
@@ -110,7 +114,7 @@ result cuModuleUnload(void *module)
         m->functions = f->next;
         free(f);
     }
-    return 0; /* the machine keeps what it loaded */
+    return 0;
 }
 
 result cuModuleGetFunction(void **function, void *module, const char *name)
