@@ -13,12 +13,12 @@
 enum { STACK_BYTES = 256 * 1024, NEAR_NULL_BYTES = 4096, PATIENCE_US = 200000 };
 
 static struct {
+    _Alignas(64) char stack[STACK_BYTES];
     const struct wire_device_hooks *hooks;
-    int socket_fd;
     const struct crash_buffer *buffers;
+    int socket_fd;
     unsigned buffer_count;
     struct wire_reply reply;
-    _Alignas(64) char stack[STACK_BYTES];
 } crash;
 
 static void add(char *to, size_t capacity, const char *s)
