@@ -378,6 +378,23 @@ static void run_now(uint32_t t, uint32_t index)
             gamble();
 }
 
+/* On a card the bytes come at some time between the call and the end of the copy. Most often they
+ * are late, and then a host that does not wait finds what an earlier call left there: the right
+ * answer, where the data were the same. So they hold nothing of use until then - unless something
+ * that is still waiting may need them. */
+static void obscure_target(const struct rt_work *work)
+{
+    uint64_t low, high;
+    if (vm_config(rt.vm)->stream_order == WIRE_STREAMS_EAGER ||
+        !work_pinned_target(work, &low, &high))
+        return;
+    for (uint32_t t = 0; t < timeline_count; t++)
+        for (const struct operation *o = timelines[t].first; o; o = o->next)
+            if (work_may_touch(&o->work, low, high))
+                return;
+    work_obscure(work);
+}
+
 void queue_submit_at(uint32_t t, const char *stream_name, const struct stamp *before,
                      struct rt_work *work, struct stamp *after)
 {
@@ -418,6 +435,7 @@ cudaError_t queue_submit(struct rt_stream *s, struct rt_work *work)
         work->kind == WORK_COPY && work->copy.to_reachable && !work->copy.from_reachable;
     if (pageable && (vm_config(rt.vm)->stream_order != WIRE_STREAMS_EAGER || pending > 0))
         work_stage(work);
+    obscure_target(work);
     struct stamp before = {0};
     queue_stamp(s, &before);
     queue_submit_at(s->timeline, s->name, &before, work, &s->stamp);

@@ -184,6 +184,80 @@ static void run_fill(const struct rt_work *w, const char *what)
     }
 }
 
+/* ---- pinned memory that a copy is going to write ---- */
+
+enum { OBSCURE = 0xa5 }; /* negative as an int, tiny as a float: neither a count nor a sum */
+
+/* From the first byte of the first row behind the last byte of the last one. */
+static uint64_t extent(struct rt_pitched p, struct rt_box box)
+{
+    return (box.depth - 1) * p.slice + (box.height - 1) * p.pitch + box.width;
+}
+
+static bool overlaps(struct rt_pitched p, struct rt_box box, uint64_t low, uint64_t high)
+{
+    uint64_t at = (uint64_t)(uintptr_t)p.at;
+    return box_bytes(box) > 0 && at < high && at + extent(p, box) > low;
+}
+
+bool work_pinned_target(const struct rt_work *w, uint64_t *low, uint64_t *high)
+{
+    if (w->kind != WORK_COPY || w->copy.to_device || !w->copy.to_reachable ||
+        box_bytes(w->copy.box) == 0)
+        return false;
+    const struct rt_allocation *a = rt_allocation_at(w->copy.to.at);
+    if (!a || (a->kind != RT_PINNED && a->kind != RT_REGISTERED))
+        return false;
+    *low = (uint64_t)(uintptr_t)w->copy.to.at;
+    *high = *low + extent(w->copy.to, w->copy.box);
+    return true;
+}
+
+/* Kernels reach pinned memory by its address: is one of the allocation among the arguments? */
+static bool names_allocation(const struct rt_work *w, uint64_t low)
+{
+    const struct rt_allocation *a = rt_allocation_at((const void *)(uintptr_t)low);
+    if (!w->kernel.function || !w->kernel.params || !a)
+        return true;
+    for (size_t at = 0; at + 8 <= w->kernel.function->info.param_bytes; at += 8) {
+        uint64_t word;
+        memcpy(&word, w->kernel.params + at, sizeof word);
+        if (word - (uint64_t)(uintptr_t)a->base < a->bytes)
+            return true;
+    }
+    return false;
+}
+
+bool work_may_touch(const struct rt_work *w, uint64_t low, uint64_t high)
+{
+    switch (w->kind) {
+    case WORK_KERNEL:
+        return names_allocation(w, low);
+    case WORK_COPY:
+        return overlaps(w->copy.to, w->copy.box, low, high) ||
+               (!w->copy.staged && overlaps(w->copy.from, w->copy.box, low, high));
+    case WORK_FILL:
+        return overlaps(w->fill.to, w->fill.box, low, high);
+    case WORK_HOST:
+    case WORK_CALLBACK:
+        return true;
+    case WORK_NOTHING:
+    case WORK_ALLOCATE:
+    case WORK_FREE:
+    case WORK_RECORD:
+        break;
+    }
+    return false;
+}
+
+void work_obscure(const struct rt_work *w)
+{
+    const struct rt_pitched *to = &w->copy.to;
+    for (size_t z = 0; z < w->copy.box.depth; z++)
+        for (size_t y = 0; y < w->copy.box.height; y++)
+            memset((char *)to->at + z * to->slice + y * to->pitch, OBSCURE, w->copy.box.width);
+}
+
 /* ---- the rest ---- */
 
 static void run_kernel(const struct rt_work *w)

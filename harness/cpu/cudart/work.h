@@ -81,6 +81,13 @@ char *work_describe(const struct rt_work *work, const char *stream, char *out, s
 /* Does it touch memory of the program or call it: what nobody may leave behind? */
 bool work_matters(const struct rt_work *work);
 
+/* The pinned memory that a copy writes, as addresses [*low, *high). false: it is no such copy. */
+bool work_pinned_target(const struct rt_work *work, uint64_t *low, uint64_t *high);
+/* Could it look at host memory in [low, high), or write there? In doubt it could. */
+bool work_may_touch(const struct rt_work *work, uint64_t low, uint64_t high);
+/* Fills the target of a copy: what it holds before the copy is done is nothing to count on. */
+void work_obscure(const struct rt_work *work);
+
 /* Does it, for everything but host functions (queue.c runs those without the lock). The operation
  * has begun. On a device with a fault nothing happens. */
 void work_run(const struct rt_work *work, const char *what);
