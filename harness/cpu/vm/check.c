@@ -273,6 +273,8 @@ static void remember(struct warp *w, const struct mem_op *op, const struct check
 static void count(struct warp *w, const struct mem_op *op, uint32_t global, uint32_t shared)
 {
     uint64_t *v = w->engine->counters->value;
+    if (op->space == PTX_CONST)
+        return; /* it has caches of its own: an SM reads a constant once */
     if (global) {
         v[op->write ? COUNTER_global_bytes_written : COUNTER_global_bytes_read] +=
             (uint64_t)vm_count_lanes(global) * op->total;

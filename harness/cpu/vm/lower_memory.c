@@ -146,7 +146,6 @@ static void emit_memory(struct lower *l, struct mem_op *op)
     switch ((int)op->space) {
     case PTX_GENERIC:
     case PTX_GLOBAL:
-    case PTX_CONST:
         handler = op->count > 1 ? (op->write ? VM_OP_store_vector : VM_OP_load_vector)
                                 : (enum vm_op)(op->write ? STORES[width] : LOADS[width]);
         if (handler == VM_OP_load_32 && op->form == VM_ADDRESS_SLOT)
@@ -167,7 +166,7 @@ static void emit_memory(struct lower *l, struct mem_op *op)
         handler = width >= 2 ? (op->write ? VM_OP_store_local : VM_OP_load_local)
                              : (op->write ? VM_OP_store_any : VM_OP_load_any);
         break;
-    default:
+    default: /* constants among them: the handlers above count what they read as global memory */
         handler = op->write ? VM_OP_store_any : VM_OP_load_any;
         break;
     }

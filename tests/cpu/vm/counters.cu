@@ -169,3 +169,11 @@ extern "C" __global__ void guarded(const int *in, int *out, int n)
     }
     out[threadIdx.x] = sum;
 }
+
+__constant__ int table[64] = {1, 2, 3};
+
+// One constant for all, and one for each thread.
+extern "C" __global__ void constants(const int *in, int *out)
+{
+    out[threadIdx.x] = in[threadIdx.x] + table[3] + table[threadIdx.x % 64];
+}

@@ -118,6 +118,14 @@ static void global_accesses(void **state)
         {"shifted", 1, 256, 0, {IN, OUT, 8}, true, {G_READ(1024), G_WRITTEN(1024), G(16, 8 * 8)}},
         /* 2 warps; 32 lanes of 16 bytes are 512 bytes, 16 sectors. */
         {"copy_vectors", 1, 64, 0, {IN, OUT}, true, {G_READ(1024), G_WRITTEN(1024), G(4, 64)}},
+        /* 8 warps. Constants are no global memory, whether one for all or one for each thread. */
+        {"constants",
+         1,
+         256,
+         0,
+         {IN, OUT},
+         true,
+         {G_READ(1024), G_WRITTEN(1024), G(16, 8 * 8), [COUNTER_additions] = 512}},
     };
     for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++)
         run(&ROWS[i]);
