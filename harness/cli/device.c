@@ -66,9 +66,10 @@ int cli_choose_device(struct cli *cli, struct cli_device *d)
     if (!d->cards.count && must && d->advice)
         return cli_failed(cli, "%s. %s", d->cards.why_none, d->advice);
     if (!d->cards.count && must)
-        return cli_failed(cli, "%s. %s, or say --device cpu.", d->cards.why_none,
+        return cli_failed(cli, "%s. %s: the CPU device needs no card.", d->cards.why_none,
                           d->gpu_only ? arena_printf(&cli->arena, "Leave %s out", d->gpu_only)
-                                      : "Leave --device and --gpu out");
+                          : d->gpu    ? "Leave --gpu out"
+                                      : "Say --device cpu, or SCANJUDGE_DEVICE=cpu");
     if (d->gpu) {
         struct cards all = d->cards;
         if (cards_choose(&all, d->gpu, &cli->arena, &d->cards, &e) != 0)
