@@ -107,7 +107,7 @@ static void free_buffers(const struct device *d, void **buffers, unsigned count)
 /* A bare buffer ends where its payload ends; it still begins where its address is to begin. */
 static uint64_t payload_offset(const struct wire_request *q, const struct wire_param *p)
 {
-    return (q->bare ? 0 : (uint64_t)WIRE_GUARD_BYTES) + p->misalign;
+    return q->bare ? p->misalign : pass_payload_offset(p);
 }
 
 static uint64_t whole_bytes(const struct wire_request *q, const struct wire_param *p)

@@ -318,7 +318,7 @@ cudaError_t cudaHostUnregister(void *pointer)
     return rt_leave(error);
 }
 
-static bool is_pinned(const struct rt_allocation *a)
+bool rt_is_pinned(const struct rt_allocation *a)
 {
     return a && (a->kind == RT_PINNED || a->kind == RT_REGISTERED);
 }
@@ -326,7 +326,7 @@ static bool is_pinned(const struct rt_allocation *a)
 cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned flags)
 {
     cudaError_t error = rt_enter();
-    if (error == cudaSuccess && (!device || flags != 0 || !is_pinned(rt_allocation_at(host))))
+    if (error == cudaSuccess && (!device || flags != 0 || !rt_is_pinned(rt_allocation_at(host))))
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess)
         *device = host;
@@ -337,7 +337,7 @@ cudaError_t cudaHostGetFlags(unsigned *flags, void *host)
 {
     cudaError_t error = rt_enter();
     struct rt_allocation *a = error == cudaSuccess ? rt_allocation_at(host) : NULL;
-    if (error == cudaSuccess && (!flags || !is_pinned(a)))
+    if (error == cudaSuccess && (!flags || !rt_is_pinned(a)))
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess)
         *flags = a->flags;
@@ -381,7 +381,7 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *out, const vo
         out->type = cudaMemoryTypeDevice;
     } else {
         /* What no call allocated is a __managed__ variable. */
-        out->type = is_pinned(a) ? cudaMemoryTypeHost : cudaMemoryTypeManaged;
+        out->type = rt_is_pinned(a) ? cudaMemoryTypeHost : cudaMemoryTypeManaged;
         out->hostPointer = out->devicePointer;
     }
     return rt_leave(cudaSuccess);

@@ -166,6 +166,7 @@ void rt_drop_graph_memory(void *base);
 void rt_graph_memory_begins(void *base);
 /* The allocation that holds the address, NULL = none of ours. */
 struct rt_allocation *rt_allocation_at(const void *pointer);
+bool rt_is_pinned(const struct rt_allocation *a); /* or registered; false for NULL */
 void rt_free_everything(void);
 /* One range, in the stream's order; waits where CUDA does. `call` names the API function. */
 cudaError_t rt_copy(const char *call, void *to, const void *from, size_t bytes,

@@ -205,8 +205,7 @@ bool work_pinned_target(const struct rt_work *w, uint64_t *low, uint64_t *high)
     if (w->kind != WORK_COPY || w->copy.to_device || !w->copy.to_reachable ||
         box_bytes(w->copy.box) == 0)
         return false;
-    const struct rt_allocation *a = rt_allocation_at(w->copy.to.at);
-    if (!a || (a->kind != RT_PINNED && a->kind != RT_REGISTERED))
+    if (!rt_is_pinned(rt_allocation_at(w->copy.to.at)))
         return false;
     *low = (uint64_t)(uintptr_t)w->copy.to.at;
     *high = *low + extent(w->copy.to, w->copy.box);
