@@ -1,77 +1,76 @@
 /* The right answers by the plainest serial method, on the host, from the inputs of a case.
  *
- * An oracle states what it needs as slots (oracles.def); binding them to a problem's parameters
- * happens at load time, to refuse a spec that does not fit, and again for each case. */
+ * An oracle states what it needs as slots (oracles.def); its function is in oracle_scan.c,
+ * oracle_move.c or oracle_moe.c. Binding slots to a problem's parameters happens at load time, to
+ * refuse a spec that does not fit, and again for each case. */
+#include "judge/problem/oracle.h"
 #include "judge/problem/problem.h"
 #include "judge/problem/spec.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { SLOTS_MAX = 8 };
+enum { SLOTS_MAX = 12 };
+
+/* What a slot asks of a type: a row of wire/types.def, or a family. */
+enum slot_type {
+#define TYPE(id, bytes, c_name, kind) SLOT_##id = WIRE_##id,
+#include "wire/types.def"
+#undef TYPE
+    SLOT_any = 1000,
+    SLOT_integer,
+    SLOT_real,
+    SLOT_same, /* as the first slot */
+};
 
 struct slot {
+    bool is_value; /* a scalar parameter; neither role nor type */
     enum wire_role role;
-    enum wire_type type;
+    enum slot_type type;
     const char *name;
 };
 
-typedef void (*oracle_function)(struct case_buffer *const *b);
+/* ---- elements as numbers ---- */
 
-/* ---- the oracles: b[i] is the buffer in slot i ---- */
-
-static void oracle_exclusive_scan(struct case_buffer *const *b)
+static uint64_t read_bits(const struct oracle_operand *o, uint64_t i)
 {
-    const uint32_t *in = b[0]->input;
-    uint32_t *out = b[1]->expected;
-    uint64_t n = b[0]->count < b[1]->count ? b[0]->count : b[1]->count;
-    uint32_t sum = 0; /* unsigned: int32 sums wrap */
-    for (uint64_t i = 0; i < n; i++) {
-        uint32_t value = in[i]; /* read first: in and out may be one inout buffer's two sides */
-        out[i] = sum;
-        sum += value;
-    }
+    unsigned size = wire_type_bytes(o->type);
+    uint64_t bits = 0; /* little-endian: the low bytes come first */
+    memcpy(&bits, (const uint8_t *)o->in + i * size, size);
+    return bits;
 }
 
-/* Every element is written to the next free place and the place moves on only if it is kept: no
- * branch to mispredict. The element after the last kept one is put back afterwards. */
-static void oracle_compact_positive(struct case_buffer *const *b)
+int64_t oracle_int(const struct oracle_operand *o, uint64_t i)
 {
-    const uint32_t *bits = b[0]->input; /* copied as bits */
-    const float *in = b[0]->input;
-    uint32_t *out = b[1]->expected;
-    uint64_t n = b[0]->count < b[1]->count ? b[0]->count : b[1]->count;
-    uint64_t total = 0;
-    for (uint64_t i = 0; i < n; i++)
-        total += in[i] > 0;
-    uint32_t after = total < n ? out[total] : 0;
-    uint64_t kept = 0;
-    for (uint64_t i = 0; i < n; i++) {
-        bool keep = in[i] > 0;
-        out[kept] = bits[i];
-        kept += keep;
-    }
-    if (total < n)
-        out[total] = after;
-    if (b[2]->count)
-        *(int32_t *)b[2]->expected = (int32_t)(uint32_t)total;
+    if (number_is_float(o->type))
+        return (int64_t)oracle_real(o, i);
+    unsigned shift = 64 - 8 * wire_type_bytes(o->type);
+    uint64_t bits = read_bits(o, i);
+    return wire_type_kind(o->type) == 's' ? (int64_t)(bits << shift) >> shift : (int64_t)bits;
 }
 
-static void oracle_moe_counts_offsets(struct case_buffer *const *b)
+double oracle_real(const struct oracle_operand *o, uint64_t i)
 {
-    const uint32_t *ids = b[0]->input;
-    uint32_t *counts = b[1]->expected, *offsets = b[2]->expected;
-    uint64_t experts = b[1]->count < b[2]->count ? b[1]->count : b[2]->count;
-    if (experts)
-        memset(counts, 0, experts * sizeof *counts);
-    for (uint64_t i = 0; i < b[0]->count; i++)
-        if (ids[i] < experts) /* negative ids are large as unsigned */
-            counts[ids[i]]++;
-    uint32_t sum = 0;
-    for (uint64_t e = 0; e < experts; e++) {
-        offsets[e] = sum;
-        sum += counts[e];
-    }
+    if (number_is_float(o->type))
+        return number_to_double(o->type, read_bits(o, i));
+    return wire_type_kind(o->type) == 's' ? (double)oracle_int(o, i) : (double)read_bits(o, i);
+}
+
+void oracle_put_int(const struct oracle_operand *o, uint64_t i, int64_t value)
+{
+    number_store_integers(o->type, o->out, i, &value, 1);
+}
+
+void oracle_put_real(const struct oracle_operand *o, uint64_t i, double value)
+{
+    number_store_reals(o->type, o->out, i, &value, 1);
+}
+
+void oracle_move(const struct oracle_operand *to, uint64_t i, const struct oracle_operand *from,
+                 uint64_t j)
+{
+    unsigned size = wire_type_bytes(from->type);
+    memcpy((uint8_t *)to->out + i * size, (const uint8_t *)from->in + j * size, size);
 }
 
 /* ---- the table ---- */
@@ -79,12 +78,14 @@ static void oracle_moe_counts_offsets(struct case_buffer *const *b)
 static const struct oracle {
     const char *name;
     struct slot slots[SLOTS_MAX]; /* ends with a NULL name */
-    oracle_function run;
+    oracle_function *run;
 } ORACLES[] = {
-#define SLOT(role, type, name)     {WIRE_##role, WIRE_##type, name},
+#define SLOT(role, type, name)     {false, WIRE_##role, SLOT_##type, name},
+#define VALUE(name)                {true, WIRE_INPUT, SLOT_any, name},
 #define ORACLE(id, slots, meaning) {#id, {slots}, oracle_##id},
 #include "judge/problem/oracles.def"
 #undef ORACLE
+#undef VALUE
 #undef SLOT
 };
 enum { ORACLE_COUNT = sizeof ORACLES / sizeof ORACLES[0] };
@@ -108,10 +109,21 @@ static const struct oracle *find_oracle(const char *name)
     return NULL;
 }
 
-static bool fits(const struct problem_param *m, const struct slot *s)
+/* `first` is the type that the first slot took; WIRE_void before it took one. */
+static bool type_fits(enum wire_type type, enum slot_type wanted, enum wire_type first)
 {
-    return m->kind == PARAM_BUFFER && m->type == s->type &&
-           (m->role == s->role || m->role == WIRE_INOUT);
+    if (wanted == SLOT_any || wanted == SLOT_integer || wanted == SLOT_real)
+        return type != WIRE_void &&
+               (wanted == SLOT_any || number_is_float(type) == (wanted == SLOT_real));
+    return wanted == SLOT_same ? type == first : type == (enum wire_type)wanted;
+}
+
+static bool fits(const struct problem_param *m, const struct slot *s, enum wire_type first)
+{
+    if (s->is_value)
+        return m->kind == PARAM_SCALAR;
+    return m->kind == PARAM_BUFFER && (m->role == s->role || m->role == WIRE_INOUT) &&
+           type_fits(m->type, s->type, first);
 }
 
 /* Which parameter each slot takes; the first slot without one, or NULL when all have one. */
@@ -122,17 +134,19 @@ static const struct slot *bind(const struct problem *p, const struct oracle *o, 
     while (slot_count < SLOTS_MAX && o->slots[slot_count].name)
         slot_count++;
     bool bound[SLOTS_MAX] = {false};
+    enum wire_type first = WIRE_void;
     for (int by_name = 1; by_name >= 0; by_name--) {
         for (unsigned s = 0; s < slot_count; s++) {
             for (unsigned i = 0; i < p->param_count && !bound[s]; i++) {
                 const struct problem_param *m = &p->params[i];
                 /* An inout may be the input of one slot and the output of another. */
                 bool available = !taken[i] || m->role == WIRE_INOUT;
-                if (!available || !fits(m, &o->slots[s]) ||
+                if (!available || !fits(m, &o->slots[s], first) ||
                     (by_name && strcmp(m->name, o->slots[s].name) != 0))
                     continue;
                 params[s] = i;
                 taken[i] = bound[s] = true;
+                first = s == 0 ? m->type : first;
             }
         }
     }
@@ -142,6 +156,18 @@ static const struct slot *bind(const struct problem *p, const struct oracle *o, 
     return NULL;
 }
 
+/* "int32*", "of any integer type", "of the same type" */
+static const char *slot_type_for_people(enum slot_type t, struct arena *arena)
+{
+    if (t == SLOT_any)
+        return "of any type";
+    if (t == SLOT_same)
+        return "of the same type";
+    if (t == SLOT_integer || t == SLOT_real)
+        return t == SLOT_real ? "of any float type" : "of any integer type";
+    return arena_printf(arena, "%s*", wire_type_name((enum wire_type)t));
+}
+
 const char *oracle_misfit(const struct problem *p, const char *oracle, struct arena *arena)
 {
     const struct oracle *o = find_oracle(oracle);
@@ -149,11 +175,35 @@ const char *oracle_misfit(const struct problem *p, const char *oracle, struct ar
     if (!o || !bind(p, o, params))
         return NULL;
     const char *needs = "parameters";
-    for (unsigned s = 0; s < SLOTS_MAX && o->slots[s].name; s++)
-        needs = arena_printf(arena, "%s%s %s %s* (%s)", needs, s ? "," : "",
-                             o->slots[s].role == WIRE_INPUT ? "input" : "output",
-                             wire_type_name(o->slots[s].type), o->slots[s].name);
+    for (unsigned s = 0; s < SLOTS_MAX && o->slots[s].name; s++) {
+        const struct slot *t = &o->slots[s];
+        const char *role = t->role == WIRE_INPUT ? "input" : "output";
+        needs = arena_printf(arena, t->is_value ? "%s%s a number (%s)" : "%s%s %s %s (%s)", needs,
+                             s ? "," : "", t->is_value ? t->name : role,
+                             slot_type_for_people(t->type, arena), t->name);
+    }
     return needs;
+}
+
+static struct oracle_operand operand_of(const struct case_data *data, const struct slot *s,
+                                        unsigned param, const char *oracle)
+{
+    const struct problem_param *m = &data->problem->params[param];
+    const struct case_buffer *b = &data->buffers[param];
+    struct oracle_operand o = {.type = m->type, .count = s->is_value ? 1 : b->count};
+    if (s->is_value) {
+        struct oracle_operand bits = {.type = m->type, .count = 1, .in = &data->scalars[param]};
+        o.value = oracle_int(&bits, 0);
+        o.real = oracle_real(&bits, 0);
+        return o;
+    }
+    if (s->role == WIRE_INPUT)
+        o.in = b->input;
+    else
+        o.out = b->expected;
+    if (b->count && !o.in && !o.out)
+        BUG("oracle %s: no memory for %s", oracle, m->name);
+    return o;
 }
 
 int oracle_expected(struct case_data *data, struct err *e)
@@ -165,14 +215,9 @@ int oracle_expected(struct case_data *data, struct err *e)
     unsigned params[SLOTS_MAX];
     if (bind(p, o, params))
         return err_set(e, "the oracle %s does not fit the problem %s", o->name, p->id);
-    struct case_buffer *buffers[SLOTS_MAX];
-    for (unsigned s = 0; s < SLOTS_MAX && o->slots[s].name; s++) {
-        struct case_buffer *b = &data->buffers[params[s]];
-        bool is_in = o->slots[s].role == WIRE_INPUT;
-        if (b->count && !(is_in ? b->input : b->expected))
-            BUG("oracle %s: no memory for %s", o->name, p->params[params[s]].name);
-        buffers[s] = b;
-    }
-    o->run(buffers);
+    struct oracle_operand operands[SLOTS_MAX] = {0};
+    for (unsigned s = 0; s < SLOTS_MAX && o->slots[s].name; s++)
+        operands[s] = operand_of(data, &o->slots[s], params[s], o->name);
+    o->run(operands);
     return 0;
 }

@@ -1,4 +1,5 @@
 /* Serial oracles: answers worked out by hand, wrapping, elements past the count, binding. */
+#include "judge/problem/oracle.h"
 #include "judge/problem/problem.h"
 
 #include <math.h>
@@ -78,6 +79,76 @@ static void scan_in_place(void **state)
     const int input[] = {5, 6, 7}, expected[] = {0, 5, 11};
     assert_memory_equal(data.buffers[0].input, input, sizeof input);
     assert_memory_equal(data.buffers[0].expected, expected, sizeof expected);
+}
+
+static void scan_takes_any_integer_type(void **state)
+{
+    (void)state;
+    struct problem p;
+    struct case_data data;
+    prepare(HEAD N "parameters:\n"
+                   "  - {name: in, type: int8*, role: input, shape: [n]}\n"
+                   "  - {name: other, type: int32*, role: output, shape: [1]}\n"
+                   "  - {name: out, type: int8*, role: output, shape: [n]}\n"
+                   "check: {out: exact, other: exact}\noracle: exclusive_scan\n"
+                   "cases: [{name: a, n: 4, in: [100, 100, -128, 1]}]\n",
+            &p, &data);
+    const signed char expected[] = {0, 100, -56, 72, 0x5a};
+    assert_memory_equal(data.buffers[2].expected, expected, sizeof expected);
+    prepare(HEAD N "parameters: [{name: a, type: uint64*, role: inout, shape: [n]}]\n"
+                   "check: {a: exact}\noracle: exclusive_scan\n"
+                   "cases: [{name: a, n: 3, a: [4294967295, 4294967295, 1]}]\n",
+            &p, &data);
+    const uint64_t wide[] = {0, 4294967295u, 8589934590u};
+    assert_memory_equal(data.buffers[0].expected, wide, sizeof wide);
+}
+
+static void misfits_say_what_is_needed(void **state)
+{
+    (void)state;
+    static const char *const PARAMETERS[] = {
+        "in, type: float32*, role: input, shape: [n]}, {name: out, type: float32*",
+        "in, type: int32*, role: input, shape: [n]}, {name: out, type: int64*",
+    };
+    for (size_t i = 0; i < sizeof PARAMETERS / sizeof PARAMETERS[0]; i++) {
+        struct problem p;
+        struct err e;
+        const char *text =
+            arena_printf(&arena,
+                         HEAD N "parameters: [{name: %s, role: output, shape: [n]}]\n"
+                                "check: {out: exact}\noracle: exclusive_scan\n"
+                                "cases: [{name: a, n: 0}]\n",
+                         PARAMETERS[i]);
+        assert_int_equal(
+            problem_parse("problems/x/problem.yaml", text, strlen(text), &arena, &p, &e), -1);
+        if (!strstr(e.text, "input of any integer type (in), output of the same type (out)"))
+            fail_msg("%s", e.text);
+    }
+}
+
+static void elements_are_numbers_of_their_type(void **state)
+{
+    (void)state;
+    const int16_t small[] = {-3, 7};
+    const uint32_t large[] = {4294967295u};
+    const uint16_t half[] = {0x3e00}; /* 1.5 */
+    struct oracle_operand o = {.type = WIRE_int16, .count = 2, .in = small};
+    assert_int_equal(oracle_int(&o, 0), -3);
+    assert_true(oracle_real(&o, 1) == 7);
+    o = (struct oracle_operand){.type = WIRE_uint32, .count = 1, .in = large};
+    assert_true(oracle_int(&o, 0) == 4294967295 && oracle_real(&o, 0) == 4294967295.0);
+    o = (struct oracle_operand){.type = WIRE_float16, .count = 1, .in = half};
+    assert_true(oracle_int(&o, 0) == 1 && oracle_real(&o, 0) == 1.5);
+    int16_t out[2] = {0};
+    struct oracle_operand to = {.type = WIRE_int16, .count = 2, .out = out};
+    struct oracle_operand from = {.type = WIRE_int16, .count = 2, .in = small};
+    oracle_put_int(&to, 0, 65537);
+    oracle_move(&to, 1, &from, 0);
+    assert_true(out[0] == 1 && out[1] == -3);
+    uint16_t rounded = 0;
+    to = (struct oracle_operand){.type = WIRE_float16, .count = 1, .out = &rounded};
+    oracle_put_real(&to, 0, 1.50001);
+    assert_int_equal(rounded, 0x3e00);
 }
 
 static const char COMPACTION[] =
@@ -177,6 +248,9 @@ int main(void)
         cmocka_unit_test(scan_is_exclusive),
         cmocka_unit_test(scan_wraps_and_takes_parameters_by_role),
         cmocka_unit_test(scan_in_place),
+        cmocka_unit_test(scan_takes_any_integer_type),
+        cmocka_unit_test(misfits_say_what_is_needed),
+        cmocka_unit_test(elements_are_numbers_of_their_type),
         cmocka_unit_test(compaction_keeps_order_and_leaves_the_rest),
         cmocka_unit_test(compaction_of_all_none_and_nothing),
         cmocka_unit_test(moe_counts_only_valid_ids),
