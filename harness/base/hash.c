@@ -1,6 +1,5 @@
 #include "base/hash.h"
 
-#include <stdint.h>
 #include <string.h>
 
 void hash_init(struct hash *h)
@@ -29,4 +28,24 @@ void hash_hex(struct hash *h, char hex[HASH_HEX_BYTES])
         hex[2 * i + 1] = "0123456789abcdef"[digest[i] & 15];
     }
     hex[HASH_HEX_BYTES - 1] = '\0';
+}
+
+uint64_t hash_number(struct hash *h)
+{
+    uint8_t digest[sizeof(uint64_t)];
+    uint64_t number = 0;
+    sha256_digest(&h->sha, sizeof digest, digest);
+    for (size_t i = 0; i < sizeof digest; i++)
+        number = number << 8 | digest[i];
+    return number;
+}
+
+uint64_t hash_seed(uint64_t seed, const char *purpose, uint64_t number)
+{
+    struct hash h;
+    hash_init(&h);
+    hash_part(&h, &seed, sizeof seed);
+    hash_str(&h, purpose);
+    hash_part(&h, &number, sizeof number);
+    return hash_number(&h);
 }

@@ -10,6 +10,7 @@
 #include "judge/gpu/lock.h"
 #include "judge/gpu/tools.h"
 #include "judge/inspect.h"
+#include "judge/near.h"
 #include "judge/problem/suggest.h"
 #include "judge/problem/target.h"
 #include "judge/timed.h"
@@ -102,6 +103,11 @@ static int choose_cases(struct judging *j, struct err *e)
     const char **names = arena_array(arena, p->case_count, sizeof names[0]);
     for (unsigned i = 0; i < p->case_count; i++)
         names[i] = p->cases[i].name;
+    if (strncmp(wanted, NEAR_PREFIX, strlen(NEAR_PREFIX)) == 0)
+        return err_set(e,
+                       "%s has no case named '%s' with this seed: sizes near public ones are drawn "
+                       "from the seed; give --seed as the report that named the case did",
+                       p->id, wanted);
     const char *near = suggest(wanted, names, p->case_count);
     return err_set(e, "%s has no case named '%s'%s%s%s", p->id, wanted,
                    near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
@@ -328,7 +334,10 @@ static int judge_all(struct judging *j, const char *problem_id, struct err *e)
 {
     struct session *s = &j->session;
     if (problem_load(j->paths->root, problem_id, s->arena, &j->problem, e) != 0 ||
-        compile_check_source(s->source, e) != 0 || choose_cases(j, e) != 0)
+        compile_check_source(s->source, e) != 0)
+        return -1;
+    near_add(&j->problem, s->seed, s->arena);
+    if (choose_cases(j, e) != 0)
         return -1;
     s->problem = &j->problem;
     s->cpu_cudart = j->paths->cudart;

@@ -127,6 +127,19 @@ static void hash_is_sha256_of_length_prefixed_parts(void **state)
     assert_string_equal(none, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
 }
 
+static void a_derived_seed_depends_on_all_of_it(void **state)
+{
+    (void)state;
+    uint64_t seed = hash_seed(1, "a", 0);
+    assert_int_equal(seed, hash_seed(1, "a", 0));
+    assert_int_not_equal(seed, hash_seed(2, "a", 0));
+    assert_int_not_equal(seed, hash_seed(1, "b", 0));
+    assert_int_not_equal(seed, hash_seed(1, "a", 1));
+    struct hash h;
+    hash_init(&h);
+    assert_true(hash_number(&h) == 0xe3b0c44298fc1c14u); /* as hash_hex() begins */
+}
+
 static void shared_pages_are_whole_and_zero(void **state)
 {
     (void)state;
@@ -180,6 +193,7 @@ int main(void)
         cmocka_unit_test(files_are_written_whole_and_read_within_a_limit),
         cmocka_unit_test(random_numbers_depend_on_key_and_counter_only),
         cmocka_unit_test(hash_is_sha256_of_length_prefixed_parts),
+        cmocka_unit_test(a_derived_seed_depends_on_all_of_it),
         cmocka_unit_test(shared_pages_are_whole_and_zero),
         cmocka_unit_test(names_are_found_whole),
     };

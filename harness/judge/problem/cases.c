@@ -111,11 +111,7 @@ int set_case_name(struct loader *l, const struct node *key_node, const struct no
 int set_case_public(struct loader *l, const struct node *key_node, const struct node *value,
                     void *to)
 {
-    struct case_source *c = to;
-    c->is_public = strcmp(value->text, "true") == 0;
-    if (!c->is_public && strcmp(value->text, "false") != 0)
-        return spec_fail_value(l, value, key_node->text, "true or false");
-    return 0;
+    return spec_flag(l, value, key_node->text, &((struct case_source *)to)->is_public);
 }
 
 static int read_input(struct loader *l, const struct node *value, const struct problem_param *m,

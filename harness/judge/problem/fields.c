@@ -162,6 +162,14 @@ int spec_integer(struct loader *l, const struct node *value, const char *key, in
     return 0;
 }
 
+int spec_flag(struct loader *l, const struct node *value, const char *key, bool *out)
+{
+    *out = strcmp(value->text, "true") == 0;
+    if (*out || strcmp(value->text, "false") == 0)
+        return 0;
+    return spec_fail_value(l, value, key, "true or false");
+}
+
 int spec_expression(struct loader *l, const struct node *value, const char *key, struct expr **out)
 {
     if (value->kind != NODE_SCALAR)

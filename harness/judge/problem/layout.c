@@ -2,7 +2,7 @@
  *
  * Shapes are evaluated first, then scalar values, which may use bytes(x). Each input has its own
  * stream of random numbers, keyed by (seed, case name, parameter name). */
-#include "base/rng.h"
+#include "base/hash.h"
 #include "judge/problem/number.h"
 #include "judge/problem/spec.h"
 
@@ -115,20 +115,24 @@ int problem_case_sizes(const struct problem *p, const struct problem_case *c, ui
     return 0;
 }
 
-static uint64_t mix_name(uint64_t h, const char *name)
+/* A hash, since a submission sees the data: from numbers of the full range it could work back to
+ * the key of one input, but not from there to the seed and to the data of other cases. */
+static uint64_t key_of_input(const struct case_data *data, const char *param)
 {
-    for (const char *s = name; *s; s++)
-        h = rng_mix(h ^ (unsigned char)*s);
-    return rng_mix(h ^ 0x100); /* where it ends: "ab", "c" is not "a", "bc" */
+    struct hash h;
+    hash_init(&h);
+    hash_part(&h, &data->seed, sizeof data->seed);
+    hash_str(&h, data->instance->name);
+    hash_str(&h, param);
+    return hash_number(&h);
 }
 
 void problem_case_fill(struct case_data *data)
 {
     const struct problem *p = data->problem;
     const struct problem_case *c = data->instance;
-    uint64_t of_case = mix_name(rng_key(data->seed, 0), c->name);
     for (unsigned i = 0; i < p->param_count; i++)
         if (c->inputs[i] && data->buffers[i].input)
             generator_fill(c->inputs[i], p->params[i].type, data->buffers[i].count, c->values,
-                           mix_name(of_case, p->params[i].name), data->buffers[i].input);
+                           key_of_input(data, p->params[i].name), data->buffers[i].input);
 }

@@ -36,7 +36,7 @@ int set_variable(struct loader *l, const struct node *key_node, const struct nod
         return spec_fail_value(l, key_node, "variables",
                                "a C identifier that is not reserved, nor name or public");
     struct problem_variable *v = &l->p->variables[l->p->variable_count];
-    *v = (struct problem_variable){.name = name, .type = WIRE_int64};
+    *v = (struct problem_variable){.name = name, .type = WIRE_int64, .near = true};
     v->min = number_min(v->type);
     v->max = number_max(v->type);
     if (load_mapping(l, WHERE_VARIABLE, value, name, v) != 0)
@@ -73,6 +73,12 @@ int set_variable_max(struct loader *l, const struct node *key_node, const struct
     struct problem_variable *v = to;
     return spec_integer(l, value, key_node->text, number_min(v->type), number_max(v->type),
                         &v->max);
+}
+
+int set_variable_near(struct loader *l, const struct node *key_node, const struct node *value,
+                      void *to)
+{
+    return spec_flag(l, value, key_node->text, &((struct problem_variable *)to)->near);
 }
 
 /* ---- parameters ---- */

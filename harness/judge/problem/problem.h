@@ -35,6 +35,7 @@ struct problem_variable {
     const char *name;
     enum wire_type type;
     int64_t min, max;
+    bool near; /* may hidden cases take values near those of public ones? */
 };
 
 enum param_kind { PARAM_BUFFER, PARAM_SCALAR, PARAM_STREAM };

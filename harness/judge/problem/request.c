@@ -3,7 +3,6 @@
 #include "base/hash.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 static void buffer_init(struct wire_request *request, struct wire_param *w,
                         const struct problem_param *param, const struct case_buffer *buffer)
@@ -49,13 +48,10 @@ void request_init(struct wire_request *request, const struct case_data *data)
 uint64_t request_seed(const struct case_data *data, unsigned pass, const char *purpose)
 {
     struct hash h;
-    char hex[HASH_HEX_BYTES];
     hash_init(&h);
     hash_part(&h, &data->seed, sizeof data->seed);
     hash_str(&h, data->instance->name);
     hash_part(&h, &pass, sizeof pass);
     hash_str(&h, purpose);
-    hash_hex(&h, hex);
-    hex[16] = '\0';
-    return strtoull(hex, NULL, 16);
+    return hash_number(&h);
 }

@@ -75,6 +75,8 @@ int load_mapping(struct loader *l, enum where where, const struct node *n, const
 /* A whole number within [lo, hi]. */
 int spec_integer(struct loader *l, const struct node *value, const char *key, int64_t lo,
                  int64_t hi, int64_t *out);
+/* Of a scalar. */
+int spec_flag(struct loader *l, const struct node *value, const char *key, bool *out);
 int spec_expression(struct loader *l, const struct node *value, const char *key, struct expr **out);
 /* A usable C and C++ identifier that leaves reserved names alone. */
 bool spec_is_identifier(const char *s);

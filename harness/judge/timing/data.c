@@ -5,6 +5,7 @@
  * One job makes the pages (base/pages.h), and then adds those that fill them. */
 #include "judge/timing/data.h"
 
+#include "base/hash.h"
 #include "base/rng.h"
 #include "judge/problem/expr.h"
 #include "judge/problem/generate.h"
@@ -123,9 +124,10 @@ int data_init(struct size_data *s, const struct problem *p, const int64_t *value
 
 /* ---- contents ---- */
 
+/* A hash: who has seen the data of some calls must not be able to tell those of later ones. */
 static uint64_t key_of(const struct size_data *s, uint64_t stream, unsigned param)
 {
-    return rng_key(rng_key(s->seed, stream), param);
+    return hash_seed(s->seed, s->instance.name, stream * WIRE_PARAMS_MAX + param);
 }
 
 static void fill_part(void *context, unsigned long number)

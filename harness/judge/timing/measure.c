@@ -6,7 +6,7 @@
  */
 #include "judge/timing/measure.h"
 #include "base/clock.h"
-#include "base/rng.h"
+#include "base/hash.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -149,11 +149,16 @@ struct turn {
     double event_ms, window_ms, judge_ms;
 };
 
+static uint64_t poison_seed(const struct measure *m, const struct player *p, unsigned turn)
+{
+    return hash_seed(m->options->seed, "poison", (uint64_t)p->index << 32 | turn);
+}
+
 static int take_turn(struct measure *m, struct player *p, unsigned set, struct turn *turn,
                      struct err *e)
 {
     p->request.set = set;
-    p->request.poison_seed = rng_at(rng_key(m->options->seed, 0x706f69 + p->index), p->turns++);
+    p->request.poison_seed = poison_seed(m, p, ++p->turns);
     int status = ask(m, p, WIRE_TIME_ARM, TIMING_ARM, STEP_LIMIT_NS, e);
     if (status != 0)
         return status;
@@ -345,7 +350,7 @@ static void configure(struct measure *m, struct player *p)
     p->request.flush_bytes = m->options->flush_bytes;
     p->request.keeps_outputs = p->is_checked;
     p->request.device.checks = WIRE_CHECK_BOUNDS;
-    p->request.poison_seed = rng_key(m->options->seed, 0x6c6f6164);
+    p->request.poison_seed = poison_seed(m, p, 0);
 }
 
 struct loading {

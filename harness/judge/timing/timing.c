@@ -2,6 +2,7 @@
  * they would take more than a part of the memory together, each is made when its turn comes. */
 #include "judge/timing/timing.h"
 
+#include "base/hash.h"
 #include "base/rng.h"
 #include "judge/timing/plan.h"
 
@@ -69,7 +70,7 @@ struct timing_plan *timing_plan_new(const struct problem *problem,
             return NULL;
         }
         if (data_init(&plan->sizes[i], problem, problem->benchmark[index],
-                      rng_key(o->seed, 0x73697a65 + index), arena, e) != 0)
+                      hash_seed(o->seed, "timed data", index), arena, e) != 0)
             return NULL;
         all_bytes += plan->sizes[i].all_bytes;
     }
