@@ -210,6 +210,9 @@ int command_bench(struct cli *cli, int argc, char **argv)
         status = take_option(cli, option, &w);
     if (status != STATUS_DONE)
         return status;
+    if (cli_check_output(cli, "output", w.output, NULL) != STATUS_DONE ||
+        cli_check_output(cli, "plot", w.plot, NULL) != STATUS_DONE)
+        return STATUS_USAGE;
     if (w.compare)
         return compare(cli, argc, argv);
     if (argc - optind < 1)

@@ -47,6 +47,12 @@ int cli_find_paths(struct cli *cli, struct err *e);
 /* Writes everything to stdout; STATUS_DONE, or STATUS_JUDGE when that fails. */
 int cli_print(const struct cli *cli, const char *s);
 
+/* Can a file be written where an option says? Asked before anything is judged: a message and
+ * STATUS_USAGE if its folder is not there or it may not be written, or if it is the submission
+ * (NULL: there is none). A NULL path: the option was not given. */
+int cli_check_output(const struct cli *cli, const char *option, const char *path,
+                     const char *submission);
+
 /* Writes a report where --output says. */
 int cli_write_output(const char *path, const char *bytes, size_t count, struct err *e);
 
@@ -112,6 +118,8 @@ bool cli_use_colour(int fd);    /* such a terminal, and no NO_COLOR */
 
 /* ---- progress: one line on a terminal, rewritten in place ---- */
 
+/* What is being done, number done + 1 of total. Drawn, with how long it takes already, only on a
+ * terminal and only when a second has passed since the first call. */
 void progress_show(void *unused, const char *what, unsigned done, unsigned total);
 void progress_clear(void);
 /* Says what is waited for, on a terminal or not. */

@@ -210,7 +210,7 @@ static int take_option(struct cli *cli, int option, struct exec_call *call)
         return STATUS_DONE;
     case OPTION_TRACE:
         call->trace = optarg;
-        return STATUS_DONE;
+        return cli_check_output(cli, "trace", optarg, NULL);
     case OPTION_STREAM_ORDER:
         if (wire_stream_order_find(optarg) == WIRE_STREAM_ORDER_COUNT)
             return cli_usage(cli, "--stream-order takes one of %s, not '%s'.",

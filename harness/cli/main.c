@@ -33,6 +33,8 @@ static const struct options_row {
     {"run",
      "  --case NAME              only this case\n"
      "  --first-failure          no case is begun after one that failed\n"
+     "  --all-cases              every case, however long they take together and however many run "
+     "out of time\n"
      "  --seed N                 the data of an earlier judging; without it every judging has its "
      "own\n"
      "  --format text|json       what to print (text)\n"

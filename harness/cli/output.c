@@ -7,7 +7,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -52,6 +55,43 @@ bool cli_same_file(const char *a, const char *b)
     struct stat first, second;
     return stat(a, &first) == 0 && stat(b, &second) == 0 && first.st_dev == second.st_dev &&
            first.st_ino == second.st_ino;
+}
+
+/* The folder that a path leads into: "a/b.json" -> "a", "b.json" -> ".". */
+static void folder_of(const char *path, char *folder, size_t bytes)
+{
+    const char *slash = strrchr(path, '/');
+    if (!slash)
+        snprintf(folder, bytes, ".");
+    else
+        snprintf(folder, bytes, "%.*s", slash == path ? 1 : (int)(slash - path), path);
+}
+
+int cli_check_output(const struct cli *cli, const char *option, const char *path,
+                     const char *submission)
+{
+    struct stat st;
+    char folder[PATH_MAX], target[PATH_MAX];
+    if (!path)
+        return STATUS_DONE;
+    if (submission && cli_same_file(path, submission))
+        return cli_usage(cli, "--%s %s would overwrite the submission.", option, path);
+    if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+        return cli_usage(cli, "--%s %s is a folder; name a file in it.", option, path);
+    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
+        return STATUS_DONE; /* a device, a FIFO: what stands behind it shows when it is opened */
+    if (lstat(path, &st) == 0 && S_ISLNK(st.st_mode) && !realpath(path, target))
+        return STATUS_DONE; /* a link into nothing, the same */
+    folder_of(S_ISLNK(st.st_mode) ? target : path, folder, sizeof folder);
+    if (stat(folder, &st) != 0)
+        return cli_usage(cli, "--%s %s cannot be written: there is no folder %s (%s).", option,
+                         path, folder, strerror(errno));
+    if (!S_ISDIR(st.st_mode))
+        return cli_usage(cli, "--%s %s cannot be written: %s is no folder.", option, path, folder);
+    if (access(folder, W_OK | X_OK) != 0)
+        return cli_usage(cli, "--%s %s cannot be written: the folder %s does not allow it (%s).",
+                         option, path, folder, strerror(errno));
+    return STATUS_DONE;
 }
 
 int cli_write_output(const char *path, const char *bytes, size_t count, struct err *e)

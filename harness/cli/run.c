@@ -21,6 +21,7 @@ enum {
     OPTION_SHARE_CARD,
     OPTION_SANITIZE,
     OPTION_FIRST_FAILURE,
+    OPTION_ALL_CASES,
     OPTION_NO_TIMING,
     OPTION_CHECK,
     OPTION_SCHEDULES,
@@ -40,6 +41,7 @@ static const struct option OPTIONS[] = {
     {"device", required_argument, NULL, OPTION_DEVICE},
     {"gpu", required_argument, NULL, OPTION_GPU},
     {"first-failure", no_argument, NULL, OPTION_FIRST_FAILURE},
+    {"all-cases", no_argument, NULL, OPTION_ALL_CASES},
     {"sanitize", no_argument, NULL, OPTION_SANITIZE},
     {"share-card", no_argument, NULL, OPTION_SHARE_CARD},
     {"no-timing", no_argument, NULL, OPTION_NO_TIMING},
@@ -135,6 +137,9 @@ static int parse(struct cli *cli, int argc, char **argv, struct run_call *call)
         case OPTION_FIRST_FAILURE:
             call->judge.first_failure = true;
             break;
+        case OPTION_ALL_CASES:
+            call->judge.all_cases = true;
+            break;
         case OPTION_SANITIZE:
             call->judge.sanitize = true;
             call->device.gpu_only = "--sanitize";
@@ -220,10 +225,9 @@ int command_run(struct cli *cli, int argc, char **argv)
     const char *id = argv[optind], *source = argv[optind + 1];
     if (!cli_known_problem(cli, id))
         return STATUS_USAGE;
-    if (call.output && cli_same_file(call.output, source))
-        return cli_usage(cli, "--output %s would overwrite the submission.", call.output);
-    if (call.trace && cli_same_file(call.trace, source))
-        return cli_usage(cli, "--trace %s would overwrite the submission.", call.trace);
+    if (cli_check_output(cli, "output", call.output, source) != STATUS_DONE ||
+        cli_check_output(cli, "trace", call.trace, source) != STATUS_DONE)
+        return STATUS_USAGE;
     status = cli_choose_device(cli, &call.device);
     if (status != STATUS_DONE)
         return status;

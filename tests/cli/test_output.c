@@ -16,6 +16,17 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+static char said[512]; /* by cli_usage() */
+int cli_usage(const struct cli *cli, const char *format, ...)
+{
+    (void)cli;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(said, sizeof said, format, arguments);
+    va_end(arguments);
+    return STATUS_USAGE;
+}
+
 static char folder[256], path[512], other[512];
 static const char REPORT[] = "a report\n";
 
@@ -118,12 +129,41 @@ static void faults(void **state)
     assert_true(cli_same_file(folder, folder));
 }
 
+static void expect_refusal(const char *file, const char *why)
+{
+    assert_int_equal(cli_check_output(NULL, "output", file, NULL), STATUS_USAGE);
+    if (!strstr(said, why))
+        fail_msg("says \"%s\"", said);
+}
+
+static void asked_beforehand(void **state)
+{
+    (void)state;
+    struct err e;
+    char at[600];
+    assert_int_equal(cli_check_output(NULL, "output", NULL, NULL), STATUS_DONE);
+    assert_int_equal(cli_check_output(NULL, "output", path, NULL), STATUS_DONE);
+    assert_int_equal(cli_check_output(NULL, "output", "plain_name", NULL), STATUS_DONE);
+    assert_int_equal(cli_check_output(NULL, "output", "/dev/null", NULL), STATUS_DONE);
+    assert_int_equal(file_exists(path), false); /* nothing is made by asking */
+    expect_refusal(folder, "is a folder");
+    snprintf(at, sizeof at, "%s/nowhere/report", folder);
+    expect_refusal(at, "there is no folder");
+    assert_int_equal(file_write(other, REPORT, strlen(REPORT), &e), 0);
+    snprintf(at, sizeof at, "%s/report", other);
+    expect_refusal(at, "other is no folder");
+    assert_int_equal(cli_check_output(NULL, "output", other, other), STATUS_USAGE);
+    assert_non_null(strstr(said, "would overwrite the submission"));
+    assert_int_equal(symlink("gone/report", path), 0);
+    assert_int_equal(cli_check_output(NULL, "output", path, NULL), STATUS_DONE);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         TEST(new_and_old_files), TEST(links_stay), TEST(fifos_stay),
-        TEST(devices_stay),      TEST(faults),
+        TEST(devices_stay),      TEST(faults),     TEST(asked_beforehand),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
