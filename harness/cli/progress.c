@@ -36,7 +36,7 @@ static void draw(uint64_t now)
     if (line.total > 1)
         text_addf(&t, "[%u/%u] ", line.done + 1, line.total);
     report_add_escaped(&t, line.what);
-    text_addf(&t, ", %.0f s", (double)((now - line.what_ns) / SECOND_NS));
+    text_addf(&t, ", %u s", (unsigned)((now - line.what_ns) / SECOND_NS));
     fputs(text_str(&t), stderr);
     fflush(stderr);
     text_release(&t);

@@ -307,7 +307,7 @@ static int run_all(struct benching *b, struct bench *bench, bool *is_call, struc
                        b->problem.file);
     *is_call = false;
     if (o->progress)
-        o->progress(o->progress_context, "compiling", 0, b->count);
+        o->progress(o->progress_context, "compiling", 0, 1);
     if (prepare(b, e) != 0 || compile_all(b, e) != 0 ||
         card_lock_take(o->cards, b->paths->locks, b->arena, o->waiting, o->progress_context,
                        &b->card, e) != 0)

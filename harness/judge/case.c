@@ -67,6 +67,7 @@ int case_run_pass(struct case_run *r, const struct wire_request *request, struct
     if (keeper_pass(&r->s->submission, request, fds, r->s->problem->limits.time_ns, &r->outcome,
                     &r->out, &r->errors, e) != 0)
         return -1;
+    budget_spend(r->s->budget, r->outcome.used_ns);
     r->result->ms += (double)r->outcome.wall_ns / 1e6;
     verdict_of_pass(&r->c->data, request, &r->outcome, r->outputs->bytes, r->s->arena, &r->verdict);
     if (r->verdict.is_our_fault)
@@ -158,6 +159,13 @@ static void describe_pass(const struct pass *p, const struct wire_device_config 
     };
 }
 
+bool case_is_slow_hang(const struct case_run *r)
+{
+    enum { PART = 8 }; /* a hang that is understood at once takes a thousandth */
+    return r->verdict.timed_out ||
+           (r->verdict.hung && r->outcome.used_ns >= r->s->problem->limits.time_ns / PART);
+}
+
 static int report_failure(struct case_run *r, const struct pass *p,
                           const struct wire_request *request, struct err *e)
 {
@@ -168,7 +176,7 @@ static int report_failure(struct case_run *r, const struct pass *p,
         describe_pass(p, &request->device, result);
     const struct check_mismatch *m = &r->verdict.check.mismatch;
     result->mismatch = (struct result_mismatch){m->output, m->index, m->count, m->expected, m->got};
-    s->timed_out_cases += r->verdict.timed_out;
+    s->timed_out_cases += case_is_slow_hang(r);
     const char *why;
     if (case_explain(r, p, &why, e) != 0)
         return -1;
@@ -242,6 +250,10 @@ static int run_passes(struct case_run *r, struct err *e)
         const struct pass *p = &PASSES[k];
         if (!case_gets_pass(r, p) || (p->hang == HANG_WARNS && knows_hang(r)))
             continue;
+        if (budget_is_spent(s->budget)) {
+            result->unfinished = true;
+            return 0;
+        }
         status = judge_pass(r, p, k == 0 ? counters : 0, &failed, e);
     }
     if (only->is_set && only->has_seed) {

@@ -24,6 +24,10 @@ int case_run_pass(struct case_run *r, const struct wire_request *request, struct
 /* Adds one unless it is there already, or there are too many. */
 void case_add_finding(struct case_run *r, const struct wire_finding *f);
 
+/* The latest pass ran out of time, or hung and was not found out before it had taken much of it:
+ * neither is done again to see why. */
+bool case_is_slow_hang(const struct case_run *r);
+
 /* Does this case get the row of passes.def? */
 bool case_gets_pass(const struct case_run *r, const struct pass *p);
 

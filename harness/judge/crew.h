@@ -10,9 +10,10 @@
 #include "judge/session.h"
 
 /* Runs every case of `work` and fills result's cases, verdict and message. `pattern` is a session
- * without boxes; its arena owns what the result points to. After three cases that ran out of time,
- * or eight that ended their process on a card, the rest is not run, and the message says so. -1
- * when something of ours failed. */
+ * without boxes; its arena owns what the result points to. Once the budget is
+ * spent, after two cases that ran out of time, or after eight that ended their process on a card,
+ * the rest is not run unless options->all_cases: `not_judged` has their names, and the message says
+ * so. -1 when something of ours failed. */
 int crew_run(const struct session *pattern, struct work *work, struct result *result,
              struct err *e);
 

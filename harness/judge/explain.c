@@ -1,8 +1,15 @@
 /* Why a case failed, found out by running it again with one thing changed. None of these runs is
- * judged. The first few failures get them; a run that takes all of its time does not. */
+ * judged. The first few failures get them, as long as the judging has time left; a run that takes
+ * all of its time does not. */
 #include "judge/case.h"
 
 enum { EXPLAINED_CASES = 3 };
+
+/* Is there time for one more run? */
+static bool may_go_on(const struct case_run *r, int status)
+{
+    return status == 0 && !budget_is_spent(r->s->budget);
+}
 
 /* Does the pass fail with one thing about it changed? `status` is not 0 when we failed. */
 static bool passes_with(struct case_run *r, const struct pass *p, struct err *e, int *status)
@@ -25,11 +32,11 @@ static const char *explain_order(struct case_run *r, const struct pass *failed, 
                "__threadfence() between the two orders them";
     changed = *failed;
     changed.stream_order = WIRE_STREAMS_EAGER;
-    if (*status == 0 && failed->stream_order != WIRE_STREAMS_EAGER &&
+    if (may_go_on(r, *status) && failed->stream_order != WIRE_STREAMS_EAGER &&
         passes_with(r, &changed, e, status))
         return "wrong when the work of streams is done late, right when it is done at once: "
                "something is used before anybody has waited for it";
-    if (*status != 0)
+    if (!may_go_on(r, *status))
         return NULL;
     return arena_printf(r->s->arena,
                         "different on every schedule: right in order, not %s, so it relies on an "
@@ -46,7 +53,7 @@ static const char *explain_later_pass(struct case_run *r, const struct pass *fai
     bool was_alive = r->s->submission.is_open;
     for (unsigned call = was_alive ? 1 : 0; call < 2; call++) {
         passes_with(r, &PASSES[0], e, status);
-        if (*status != 0)
+        if (!may_go_on(r, *status))
             return NULL;
     }
     if (r->verdict.verdict != VERDICT_accepted)
@@ -54,7 +61,7 @@ static const char *explain_later_pass(struct case_run *r, const struct pass *fai
                "not, so something is left over from the call before (a counter or flag that is not "
                "reset)";
     bool right = passes_with(r, failed, e, status);
-    if (*status != 0)
+    if (!may_go_on(r, *status))
         return NULL;
     if (right)
         return "different on every run: right with one content of fresh memory, wrong with "
@@ -117,6 +124,10 @@ static int run_alone(struct case_run *r, const struct pass *failed, unsigned *fa
     for (unsigned k = 0; k < PASS_COUNT && !fails; k++) {
         if (!case_gets_pass(r, &PASSES[k]))
             continue;
+        if (!may_go_on(r, 0)) { /* nothing is known: as if it had failed the same way */
+            *fails_in = failed->number;
+            return 0;
+        }
         if (try_alone(r, &PASSES[k], &fails, e) != 0)
             return -1;
         *fails_in = fails ? k : PASS_COUNT;
@@ -144,9 +155,9 @@ static int explain(struct case_run *r, const struct pass *failed, const char **w
                "one is "
                "not, so something is left over from the call before (a counter or flag that is not "
                "reset)";
-    } else if (status == 0 && failed->number > 0) {
+    } else if (may_go_on(r, status) && failed->number > 0) {
         *why = explain_later_pass(r, failed, e, &status);
-    } else if (status == 0 && work_is_small(r->c) && r->verdict.check.mismatch.output) {
+    } else if (may_go_on(r, status) && work_is_small(r->c) && r->verdict.check.mismatch.output) {
         *why = explain_first_pass(r, e, &status);
     }
     r->verdict = first;
@@ -164,7 +175,7 @@ static void cut(struct text *t, size_t length)
 int case_explain(struct case_run *r, const struct pass *failed, const char **why, struct err *e)
 {
     *why = NULL;
-    if (r->verdict.timed_out || r->s->explained_cases++ >= EXPLAINED_CASES)
+    if (case_is_slow_hang(r) || !may_go_on(r, 0) || r->s->explained_cases++ >= EXPLAINED_CASES)
         return 0;
     size_t out = r->out.length, errors = r->errors.length;
     int status = explain(r, failed, why, e);

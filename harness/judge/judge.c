@@ -356,7 +356,7 @@ static int judge_all(struct judging *j, const char *problem_id, struct err *e)
         timed_begin(s->options, &j->problem, s->seed, s->use_reference, s->arena, &j->timing, e) !=
             0)
         return -1;
-    progress(j, "compiling", 0, j->case_count);
+    progress(j, "compiling", 0, 1);
     start_compiling(j);
     work_start(&j->work);
     if (!finish_compiling(j))

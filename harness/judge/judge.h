@@ -45,10 +45,12 @@ struct judge_options {
     bool reference_as_oracle; /* expected answers from the reference even if there is an oracle */
     bool profile;             /* costs per line of the one case, or of a small one */
     bool first_failure;       /* no case is begun after one that failed */
+    bool all_cases;           /* however long they take, and however many run out of time */
     bool sanitize;            /* on a card: that case also under compute-sanitizer's tools */
     bool trace;               /* every access of that case; the first public one unless named */
     bool count;               /* also sectors and bank conflicts, in the first pass of every case */
     const char *command;      /* how people start the judge, for `reproduce`; NULL = "./judge.sh" */
+    /* Called by whichever thread begins or ends a case, one at a time. */
     void (*progress)(void *context, const char *what, unsigned done, unsigned total);
     void (*waiting)(void *context, const char *sentence); /* for a card that others use */
     void *progress_context;                               /* of both */

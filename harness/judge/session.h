@@ -3,6 +3,7 @@
 #ifndef JUDGE_SESSION_H
 #define JUDGE_SESSION_H
 
+#include "judge/budget.h"
 #include "judge/judge.h"
 #include "judge/keeper.h"
 #include "judge/pass.h"
@@ -20,6 +21,7 @@ struct session {
     const char *profiler;  /* ncu, on a card; the same */
     const char *inspected; /* name of the case that is looked at line by line, NULL = none */
     struct keeper submission, reference;
+    struct budget *budget;    /* shared by all workers; NULL = no limit on the whole */
     bool use_reference;       /* it gives the expected answers */
     bool block_order_seen;    /* warned about: not looked for again */
     bool needs_earlier_cases; /* a failure was seen that the case alone does not show */
@@ -27,7 +29,8 @@ struct session {
     struct arena *arena; /* for what goes into results */
 };
 
-/* Runs every pass of one case and fills `result`. -1 when something of ours failed. */
+/* Runs every pass of one case and fills `result`, which is unfinished if the budget ran out before
+ * that and nothing was found until then. -1 when something of ours failed. */
 int session_run_case(struct session *s, struct prepared_case *c, struct result_case *result,
                      struct err *e);
 

@@ -22,7 +22,8 @@ int cli_usage(const struct cli *cli, const char *format, ...)
     (void)cli;
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(said, sizeof said, format, arguments);
+    vsnprintf(said, sizeof said, format,
+              arguments); /* NOLINT(clang-analyzer-valist.*): it is set */
     va_end(arguments);
     return STATUS_USAGE;
 }

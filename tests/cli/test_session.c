@@ -320,7 +320,7 @@ static void a_crew_gathers_in_order(void **state)
         {"right", VERDICT_accepted, 4},
         {"inclusive", VERDICT_wrong_answer, 4},
         {"crashes_on_33", VERDICT_run_time_error, 4},
-        {"sleeps", VERDICT_time_limit_exceeded, 3},
+        {"sleeps", VERDICT_time_limit_exceeded, 2},
     };
     for (size_t k = 0; k < sizeof CREWS / sizeof CREWS[0]; k++) {
         struct scene s;
@@ -334,6 +334,7 @@ static void a_crew_gathers_in_order(void **state)
             fail_msg("%s", e.text);
         assert_int_equal(result.verdict, CREWS[k].verdict);
         assert_true(result.case_count >= CREWS[k].cases && result.case_count <= 4);
+        assert_int_equal(result.case_count + result.not_judged_count, 4);
         for (unsigned i = 0, at = 0; i < result.case_count; i++, at++) {
             while (at < 4 && strcmp(s.cases[at]->name, result.cases[i].name) != 0)
                 at++;
@@ -341,8 +342,50 @@ static void a_crew_gathers_in_order(void **state)
                 fail_msg("%s: %s is out of order", CREWS[k].entry, result.cases[i].name);
         }
         if (result.case_count < 4)
-            assert_non_null(
-                strstr(result.message, "ran out of time; 1 of the others were not run"));
+            assert_non_null(strstr(result.message, " cases ran out of time; "));
+        else
+            assert_null(result.message);
+        end(&s);
+    }
+}
+
+/* The limit on the whole is looked at after every pass. What was found until then decides. */
+static void a_crew_has_a_budget(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *entry;
+        uint64_t total_ns;
+        bool all_cases;
+        enum verdict verdict;
+        unsigned least, most; /* cases that are judged */
+    } BUDGETS[] = {
+        {"right", 1, false, VERDICT_time_limit_exceeded, 0, 1}, /* the large one has one pass */
+        {"right", 1, true, VERDICT_accepted, 4, 4},
+        {"right", 60000000000, false, VERDICT_accepted, 4, 4},
+        {"right", 0, false, VERDICT_accepted, 4, 4},
+        {"crashes", 1, false, VERDICT_run_time_error, 1, 2}, /* one for each worker */
+    };
+    for (size_t k = 0; k < sizeof BUDGETS / sizeof BUDGETS[0]; k++) {
+        struct scene s;
+        struct result result = {0};
+        struct err e;
+        play(&s, "right", "");
+        s.problem.limits.total_ns = BUDGETS[k].total_ns;
+        s.options.all_cases = BUDGETS[k].all_cases;
+        begin_again(&s, BUDGETS[k].entry, s.cases, 4, true);
+        work_start(&s.work);
+        if (crew_run(&s.session, &s.work, &result, &e) != 0)
+            fail_msg("%s", e.text);
+        assert_int_equal(result.verdict, BUDGETS[k].verdict);
+        if (result.case_count < BUDGETS[k].least || result.case_count > BUDGETS[k].most)
+            fail_msg("row %zu: %u cases were judged", k, result.case_count);
+        assert_int_equal(result.case_count + result.not_judged_count, 4);
+        for (unsigned i = 0; i < result.case_count; i++)
+            assert_string_not_equal(result.cases[i].name,
+                                    result.not_judged_count ? result.not_judged[0] : "");
+        if (result.not_judged_count)
+            assert_non_null(strstr(result.message, "all cases together may run for 1e-09 s"));
         else
             assert_null(result.message);
         end(&s);
@@ -466,6 +509,7 @@ int main(void)
         cmocka_unit_test(cost_limits),
         cmocka_unit_test(output_counts_per_case),
         cmocka_unit_test(a_crew_gathers_in_order),
+        cmocka_unit_test(a_crew_has_a_budget),
         cmocka_unit_test(a_failure_of_earlier_cases_is_told),
         cmocka_unit_test(search_over_seeds),
         cmocka_unit_test(one_pass_only),

@@ -72,6 +72,10 @@ static struct result_case accepted_cases[] = {
                    [COUNTER_instructions] = 91000}}},
 };
 
+static const char *not_judged[] = {"n=2047", "n=2048",       "n=2049",     "n=4095",
+                                   "n=4096", "n=4097",       "n=8191",     "n=8192",
+                                   "n=8193", "wraps around", "many blocks"};
+
 static struct result_case wrong_cases[] = {
     {.name = "n=1", .verdict = VERDICT_accepted, .is_public = true, .ms = 0.9, .passes = 4},
     {.name = "n=1025",
@@ -270,7 +274,9 @@ const struct record RECORDS[] = {
       .submission = "a.cu",
       .device = "cpu",
       .verdict = VERDICT_wrong_answer,
-      .message = "3 cases ran out of time; the 11 after them were not run",
+      .message = "2 cases ran out of time; 11 of the others were not run (--all-cases runs them)",
+      .not_judged = not_judged,
+      .not_judged_count = 11,
       .seed = 1,
       .compile = {.ok = true, .ms = 870.1234, .log = ""},
       .cases = wrong_cases,

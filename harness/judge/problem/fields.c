@@ -369,9 +369,13 @@ static const struct unit {
 static int read_quantity(struct loader *l, const struct node *value, const char *key, char kind,
                          uint64_t most, uint64_t *out)
 {
-    const char *allowed = kind == 't'
-                              ? "a time above 0 such as 500 ms, 10 s or 2 min, at most 1 hour"
-                              : "a size above 0 such as 512 B, 64 KiB, 1 MiB or 2 GiB";
+    char allowed[80];
+    if (kind == 't')
+        snprintf(allowed, sizeof allowed,
+                 "a time above 0 such as 500 ms, 10 s or 2 min, at most %.0f min",
+                 (double)most / 60e9);
+    else
+        snprintf(allowed, sizeof allowed, "a size above 0 such as 512 B, 64 KiB, 1 MiB or 2 GiB");
     const char *s = value->text;
     char *end = NULL;
     double number = s[0] >= '0' && s[0] <= '9' && !strpbrk(s, "xX") ? strtod(s, &end) : 0;

@@ -75,7 +75,7 @@ struct problem_rules {
 };
 
 struct problem_limits {
-    uint64_t time_ns, compile_ns;
+    uint64_t time_ns, total_ns, compile_ns; /* total_ns: 0 = by the others, see limits.def */
     uint64_t memory_bytes, output_bytes;
 };
 

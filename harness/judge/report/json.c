@@ -307,6 +307,12 @@ void report_json(const struct result *r, const struct report_options *options, s
     for (unsigned i = 0; i < r->case_count; i++)
         append(cases, one_case(&r->cases[i]));
     set(o, "cases", cases);
+    if (r->not_judged_count) {
+        json_t *names = checked(json_array());
+        for (unsigned i = 0; i < r->not_judged_count; i++)
+            append(names, string(r->not_judged[i]));
+        set(o, "not_judged", names);
+    }
     json_t *timings = checked(json_array());
     for (unsigned i = 0; i < r->timing_count; i++)
         append(timings, timing(&r->timing[i]));

@@ -33,6 +33,7 @@ struct result_case {
     bool is_public;
     double ms; /* wall time of all passes */
     unsigned passes;
+    bool unfinished; /* the limit on the whole judging came first: accepted so far, not told */
     const char *failing_schedule; /* of the first failing pass, NULL */
     struct result_pass failing;   /* the same with all there is; has_pass false: not told */
     struct result_mismatch mismatch;
@@ -85,6 +86,8 @@ struct result {
     struct result_compile compile;
     struct result_case *cases;
     unsigned case_count;
+    const char **not_judged; /* names of the cases that have no verdict; `message` says why */
+    unsigned not_judged_count;
     struct result_timing *timing;
     unsigned timing_count;
     double timing_ms;            /* what timing took in all */

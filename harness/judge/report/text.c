@@ -231,6 +231,25 @@ static void add_row(struct text *out, const struct report_options *o, const stru
         add_counters(out, &c->counters);
 }
 
+/* "3 not judged: 'a', 'b', 'c'" */
+static void add_not_judged(struct text *out, const struct report_options *o, const struct result *r)
+{
+    enum { NAMES_MAX = 8 };
+    unsigned shown =
+        o->verbose || r->not_judged_count <= NAMES_MAX ? r->not_judged_count : NAMES_MAX;
+    if (r->not_judged_count == 0)
+        return;
+    text_addf(out, "%u not judged: ", r->not_judged_count);
+    for (unsigned i = 0; i < shown; i++) {
+        text_add(out, i ? ", '" : "'");
+        report_add_escaped(out, r->not_judged[i]);
+        text_addc(out, '\'');
+    }
+    if (shown < r->not_judged_count)
+        text_addf(out, " and %u more", r->not_judged_count - shown);
+    text_addc(out, '\n');
+}
+
 static void add_table(struct text *out, const struct report_options *o, const struct result *r)
 {
     unsigned accepted = 0, columns = 0, rows = 0;
@@ -395,9 +414,10 @@ void report_text(const struct result *r, const struct report_options *o, struct 
         out->length = before;
         out->data[before] = '\0';
     }
-    if (r->case_count) {
+    if (r->case_count || r->not_judged_count) {
         text_addc(out, '\n');
         add_table(out, o, r);
+        add_not_judged(out, o, r);
     }
     /* The two devices do not see the same: whoever reads "accepted" should know. */
     const char *sanitized = add_sanitized(out, r);

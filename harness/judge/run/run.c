@@ -95,6 +95,16 @@ static uint64_t box_deadline(const struct run_box *box, const struct box_clock *
     return now + (left / 2 > step ? left / 2 : step);
 }
 
+/* Of `wall` ns that have passed, those that count: processor time, unless the box waits for a card,
+ * slept, or had two processors. At least what box_deadline() would let pass for that. */
+static uint64_t box_used(const struct run_box *box, const struct box_clock *c, uint64_t wall)
+{
+    uint64_t busy = box_processor_ns(box) - c->processor_start_ns;
+    if (box->on_card || busy < wall / 100 * BUSY_PERCENT || busy > wall)
+        return wall;
+    return busy > wall / PATIENCE ? busy : wall / PATIENCE;
+}
+
 /* Waits for a reply or for a reason that there will be none. */
 static enum run_how box_wait(struct run_box *box, bool loading, const struct box_clock *c,
                              struct wire_reply *reply)
@@ -155,6 +165,7 @@ static void box_answer(struct run_box *box, bool loading, uint64_t start_ns, uin
     struct box_clock c = {start_ns, limit_ns, box_processor_ns(box)};
     outcome->how = box_wait(box, loading, &c, &outcome->reply);
     outcome->wall_ns = clock_now_ns() - start_ns;
+    outcome->used_ns = box_used(box, &c, outcome->wall_ns);
     const struct wire_reply *reply = &outcome->reply;
     if (outcome->how == RUN_REPLIED && (reply->status == WIRE_READY || reply->status == WIRE_DONE ||
                                         reply->status == WIRE_BAD_REQUEST))

@@ -42,6 +42,7 @@ struct run_outcome {
     enum run_how how;
     int code;
     uint64_t wall_ns; /* our clock */
+    uint64_t used_ns; /* what of it counts against limits: see box_used() in run.c */
     struct wire_reply reply;
 };
 
