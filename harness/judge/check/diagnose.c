@@ -133,8 +133,7 @@ const char *diagnose(const struct case_data *data, const struct output_view *vie
     };
     c.got.count = c.expected.count = n;
     find_scanned(&c);
-    bool free_order = view->check->compare == COMPARE_any_order ||
-                      view->check->compare == COMPARE_any_order_within;
+    bool free_order = check_order_is_free(view->check);
     const char *sentence = NULL;
     for (size_t i = 0; again.count && !sentence && i < sizeof DIAGNOSES / sizeof DIAGNOSES[0]; i++)
         if (!DIAGNOSES[i].positional || !free_order)

@@ -166,7 +166,7 @@ const char *diagnose_some_unwritten(const struct diagnosis_context *c)
 
 const char *diagnose_count_right_data_wrong(const struct diagnosis_context *c)
 {
-    if (c->view->check->compare != COMPARE_prefix)
+    if (c->view->check->count_param < 0)
         return NULL;
     for (unsigned v = 0; v < c->view_count; v++)
         if ((int)c->views[v].check->param == c->view->check->count_param &&

@@ -301,14 +301,17 @@ static const char *check_multiples(const struct run *r, struct span *s)
 {
     if (r->i[0] < 1 || r->i[1] < 1)
         return "step and k must be at least 1";
-    return span_ints(s, 0, r->i[1] - 1);
+    if (r->i[2] < 0 || r->i[2] >= r->i[1])
+        return "from is outside 0..k-1";
+    return span_ints(s, r->i[2], r->i[1] - 1);
 }
 
 static void make_multiples(const struct run *r, uint64_t from, union block *b)
 {
-    uint64_t step = (uint64_t)r->i[0], kinds = ((uint64_t)r->i[1] - 1) / step + 1;
+    uint64_t step = (uint64_t)r->i[0], start = (uint64_t)r->i[2];
+    uint64_t kinds = ((uint64_t)r->i[1] - start - 1) / step + 1;
     for (unsigned j = 0; j < BLOCK; j++)
-        b->u[j] = step * rng_below(r->key, from + j, kinds);
+        b->u[j] = start + step * rng_below(r->key, from + j, kinds);
 }
 
 /* ---- floats ---- */

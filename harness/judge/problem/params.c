@@ -340,14 +340,15 @@ static int set_check_argument(struct loader *l, const struct node *value, const 
         c->ulps = n;
         return 0;
     }
-    bool prefix = c->compare == COMPARE_prefix;
+    bool prefix = c->compare == COMPARE_prefix || c->compare == COMPARE_prefix_any_order;
     int index = find_param(p, argument);
     const struct problem_param *m = index >= 0 ? &p->params[index] : NULL;
     if (!m || m->kind != PARAM_BUFFER || m->role == WIRE_WORKSPACE || number_is_float(m->type) ||
         index == (int)c->param || (prefix && !is_output(m)))
         return spec_fail_value(l, value, key,
-                               prefix ? "prefix(x) where x is another output, an integer"
-                                      : "any_order_within(x) where x is another integer array");
+                               arena_printf(l->arena, "%s(x) where x is another %s",
+                                            COMPARES[c->compare].name,
+                                            prefix ? "output, an integer" : "integer array"));
     if (prefix)
         c->count_param = index;
     else

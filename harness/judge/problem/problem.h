@@ -65,9 +65,18 @@ struct problem_check {
     unsigned param; /* index of the output parameter */
     enum compare_kind compare;
     int64_t ulps;    /* ulp(n) */
-    int count_param; /* prefix(count): the parameter that holds the length; -1 = none */
+    int count_param; /* prefix(count), prefix_any_order(count): the parameter that holds the length;
+                        -1 = none */
     int group_param; /* any_order_within(groups); -1 = none */
 };
+
+/* May elements change places? Then an index of a wrong element means little, and two right answers
+ * may differ. */
+static inline bool check_order_is_free(const struct problem_check *c)
+{
+    return c->compare == COMPARE_any_order || c->compare == COMPARE_any_order_within ||
+           c->compare == COMPARE_prefix_any_order;
+}
 
 struct problem_rules {
     const char **forbid_headers; /* prefixes as included, for example "cub/" */
@@ -172,7 +181,7 @@ int problem_case_sizes(const struct problem *p, const struct problem_case *c, ui
 /* Fills every `input`. Depends on (seed, case name, parameter name) only. */
 void problem_case_fill(struct case_data *data);
 
-/* Fills every `expected` by the problem's serial oracle. For a prefix(count) output, elements past
+/* Fills every `expected` by the problem's serial oracle. For a prefix output, elements past
  * the count are left alone (they are not compared). -1 when the problem has no oracle. */
 int oracle_expected(struct case_data *data, struct err *e);
 

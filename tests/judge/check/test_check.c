@@ -209,6 +209,40 @@ static void any_order_compares_multisets(void **state)
     assert_false(passes(COMPARE_any_order, WIRE_int32, expected, twice, 4));
 }
 
+static void prefixes_in_any_order(void **state)
+{
+    (void)state;
+    static const struct {
+        int32_t got[5];
+        bool ok;
+        const char *says;
+    } ROWS[] = {
+        {{3, 1, 2, 0, 0}, true, NULL},
+        {{1, 2, 3, 0, 0}, true, NULL},
+        {{1, 3, 3, 0, 0}, false, NULL},
+        {{1, 2, 3, 0, 9}, false, "must be left alone"},
+    };
+    int32_t expected[] = {1, 2, 3, 0, 0}, count = 3;
+    for (size_t k = 0; k < sizeof ROWS / sizeof ROWS[0]; k++) {
+        struct fake f;
+        fake_init(&f);
+        fake_buffer(&f, "out", WIRE_OUTPUT, WIRE_int32, expected, 5);
+        fake_buffer(&f, "count", WIRE_OUTPUT, WIRE_int32, &count, 1);
+        fake_check(&f, 0, COMPARE_prefix_any_order, 1, -1);
+        fake_check(&f, 1, COMPARE_exact, -1, -1);
+        fake_untouched(&f);
+        fake_answer(&f, 1);
+        int32_t *out = fake_payload(&f, 0);
+        for (int i = 0; i < 5; i++)
+            if (ROWS[k].got[i])
+                out[i] = ROWS[k].got[i];
+        assert_int_equal(fake_judge(&f)->ok, ROWS[k].ok);
+        if (ROWS[k].says)
+            assert_says("beyond", f.result.diagnosis, ROWS[k].says);
+        fake_release(&f);
+    }
+}
+
 static void groups_keep_their_elements(void **state)
 {
     (void)state;
@@ -256,6 +290,33 @@ static void scan_bound_follows_the_size(void **state)
             for (int i = 0; i < N; i++)
                 ((float *)fake_payload(&f, 1))[i] = NAN;
         assert_int_equal(fake_judge(&f)->ok, k == 0);
+        fake_release(&f);
+    }
+}
+
+static void sums_of_whole_numbers_are_exact(void **state)
+{
+    (void)state;
+    /* The first three sums stay below 2^24, the others pass it. */
+    static const struct {
+        float got[5];
+        bool ok;
+    } ROWS[] = {
+        {{1, 3, 8388611, 16777220, 16777224}, true},
+        {{1, 3, 8388611, 16777218, 16777222}, true},
+        {{1, 3, 8388610, 16777220, 16777224}, false},
+        {{1, 2, 8388611, 16777220, 16777224}, false},
+    };
+    float in[] = {1, 2, 8388608, 8388608, 4}, expected[] = {1, 3, 8388611, 16777220, 16777224};
+    for (size_t k = 0; k < sizeof ROWS / sizeof ROWS[0]; k++) {
+        struct fake f;
+        fake_init(&f);
+        fake_buffer(&f, "in", WIRE_INPUT, WIRE_float32, in, 5);
+        fake_buffer(&f, "out", WIRE_OUTPUT, WIRE_float32, expected, 5);
+        fake_check(&f, 1, COMPARE_scan_error_bound, -1, -1);
+        fake_untouched(&f);
+        memcpy(fake_payload(&f, 1), ROWS[k].got, sizeof ROWS[k].got);
+        assert_int_equal(fake_judge(&f)->ok, ROWS[k].ok);
         fake_release(&f);
     }
 }
@@ -344,8 +405,10 @@ int main(void)
         cmocka_unit_test(exact_tells_zeros_and_nans_apart),
         cmocka_unit_test(ulp_counts_neighbours),
         cmocka_unit_test(any_order_compares_multisets),
+        cmocka_unit_test(prefixes_in_any_order),
         cmocka_unit_test(groups_keep_their_elements),
         cmocka_unit_test(scan_bound_follows_the_size),
+        cmocka_unit_test(sums_of_whole_numbers_are_exact),
         cmocka_unit_test(prefix_leaves_the_rest_alone),
         cmocka_unit_test(a_count_from_nowhere_is_harmless),
         cmocka_unit_test(same_outputs_ignores_what_is_not_compared),

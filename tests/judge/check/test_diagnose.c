@@ -261,6 +261,61 @@ static void sums_of_2_to_the_30(void **state)
     fake_release(&f);
 }
 
+static void maxima_begin_at_the_smallest(void **state)
+{
+    (void)state;
+    int32_t in[] = {-9, -4, -6, 3, 8}, right[] = {INT32_MIN, -9, -4, -4, 3};
+    struct fake f;
+    fake_init(&f);
+    fake_buffer(&f, "in", WIRE_INPUT, WIRE_int32, in, 5);
+    fake_buffer(&f, "out", WIRE_OUTPUT, WIRE_int32, right, 5);
+    fake_check(&f, 1, COMPARE_exact, -1, -1);
+    fake_untouched(&f);
+    int32_t *got = fake_payload(&f, 1);
+    memcpy(got, (int32_t[]){0, 0, 0, 0, 3}, sizeof right);
+    assert_false(fake_judge(&f)->ok);
+    assert_says("begins with 0", f.result.diagnosis, "identity of a maximum");
+    got[2] = -5;
+    assert_false(fake_judge(&f)->ok);
+    assert_true(!f.result.diagnosis || !strstr(f.result.diagnosis, "maximum"));
+    fake_release(&f);
+}
+
+static void maps_in_the_wrong_order(void **state)
+{
+    (void)state;
+    enum { N = 9 };
+    uint32_t scale[N], shift[N], products[N], right[N], swapped[N];
+    for (unsigned i = 0; i < N; i++) {
+        scale[i] = 2 * i + 3;
+        shift[i] = i * i + 1;
+        products[i] = i ? products[i - 1] * scale[i - 1] : 1;
+        right[i] = i ? right[i - 1] * scale[i - 1] + shift[i - 1] : 0;
+        swapped[i] = i ? products[i - 1] * shift[i - 1] + swapped[i - 1] : 0;
+    }
+    for (int k = 0; k < 2; k++) {
+        struct fake f;
+        fake_init(&f);
+        fake_buffer(&f, "scale", WIRE_INPUT, WIRE_uint32, scale, N);
+        fake_buffer(&f, "shift", WIRE_INPUT, WIRE_uint32, shift, N);
+        fake_buffer(&f, "products", WIRE_OUTPUT, WIRE_uint32, products, N);
+        fake_buffer(&f, "sums", WIRE_OUTPUT, WIRE_uint32, right, N);
+        fake_check(&f, 2, COMPARE_exact, -1, -1);
+        fake_check(&f, 3, COMPARE_exact, -1, -1);
+        fake_untouched(&f);
+        fake_answer(&f, 2);
+        memcpy(fake_payload(&f, 3), swapped, sizeof swapped);
+        if (k == 1) /* then the operands are not what is wrong */
+            ((uint32_t *)fake_payload(&f, 2))[4] ^= 1;
+        assert_false(fake_judge(&f)->ok);
+        if (k == 0)
+            assert_says("swapped", f.result.diagnosis, "the later one probably stands on the left");
+        else
+            assert_true(!f.result.diagnosis || !strstr(f.result.diagnosis, "operands"));
+        fake_release(&f);
+    }
+}
+
 static void float_scans(void **state)
 {
     (void)state;
@@ -427,6 +482,8 @@ int main(void)
         cmocka_unit_test(scans),
         cmocka_unit_test(unwritten_parts),
         cmocka_unit_test(sums_of_2_to_the_30),
+        cmocka_unit_test(maxima_begin_at_the_smallest),
+        cmocka_unit_test(maps_in_the_wrong_order),
         cmocka_unit_test(float_scans),
         cmocka_unit_test(compactions),
         cmocka_unit_test(counts_and_offsets),

@@ -425,6 +425,7 @@ static void what_a_type_cannot_hold_is_refused(void **state)
     assert_check_refuses("zipf(1, 2000000)", WIRE_int32, 10);
     assert_check_refuses("ids(0)", WIRE_int32, 10);
     assert_check_refuses("multiples(0, 4)", WIRE_int32, 10);
+    assert_check_refuses("multiples(2, 4, 4)", WIRE_int32, 10);
     assert_check_refuses("uniform(0, n / (k - 37))", WIRE_int32, 10);
     assert_parse_refuses("kept(0.5)", WIRE_int32);
     assert_parse_refuses("special_floats", WIRE_int32);

@@ -27,6 +27,15 @@ static char *expected_message(const char *text)
     return strndup(at, strcspn(at, "\n"));
 }
 
+/* `expected` may end in "...": lists of what a table has grow. */
+static bool is_as_expected(const char *got, const char *expected)
+{
+    size_t length = strlen(expected);
+    if (length > 3 && strcmp(expected + length - 3, "...") == 0)
+        return strncmp(got, expected, length - 3) == 0;
+    return strcmp(got, expected) == 0;
+}
+
 static void bad_specs_give_their_message(void **state)
 {
     (void)state;
@@ -48,7 +57,8 @@ static void bad_specs_give_their_message(void **state)
         arena_init(&arena);
         struct problem p;
         int status = problem_parse("spec", text_str(&text), text.length, &arena, &p, &e);
-        if (status != -1 || strncmp(e.text, "spec:", 5) != 0 || strcmp(e.text + 5, expected) != 0) {
+        if (status != -1 || strncmp(e.text, "spec:", 5) != 0 ||
+            !is_as_expected(e.text + 5, expected)) {
             print_error("%s:\n  expected spec:%s\n  got      %s\n", entry->d_name, expected,
                         status ? e.text : "a problem");
             wrong++;

@@ -103,6 +103,161 @@ static void scan_takes_any_integer_type(void **state)
     assert_memory_equal(data.buffers[0].expected, wide, sizeof wide);
 }
 
+static void maps_compose_in_order(void **state)
+{
+    (void)state;
+    struct problem p;
+    struct case_data data;
+    prepare(HEAD N "parameters:\n"
+                   "  - {name: values, type: int32*, role: input, shape: [n]}\n"
+                   "  - {name: max_before, type: int32*, role: output, shape: [n]}\n"
+                   "  - {name: scale, type: uint32*, role: input, shape: [n]}\n"
+                   "  - {name: shift, type: uint32*, role: input, shape: [n]}\n"
+                   "  - {name: composed_scale, type: uint32*, role: output, shape: [n]}\n"
+                   "  - {name: composed_shift, type: uint32*, role: output, shape: [n]}\n"
+                   "check: {max_before: exact, composed_scale: exact, composed_shift: exact}\n"
+                   "oracle: generic_scan\n"
+                   "cases: [{name: a, n: 4, values: [-3, -7, 7, 0], scale: [2, 3, 1, 2],"
+                   " shift: [1, 0, 5, 1]}]\n",
+            &p, &data);
+    const int largest[] = {INT32_MIN, -3, -3, 7};
+    const unsigned scale[] = {1, 2, 6, 6}, shift[] = {0, 1, 3, 8};
+    assert_memory_equal(data.buffers[1].expected, largest, sizeof largest);
+    assert_memory_equal(data.buffers[4].expected, scale, sizeof scale);
+    assert_memory_equal(data.buffers[5].expected, shift, sizeof shift);
+}
+
+static void segments_start_at_any_nonzero_head(void **state)
+{
+    (void)state;
+    struct problem p;
+    struct case_data data;
+    prepare(HEAD N "parameters:\n"
+                   "  - {name: in, type: int32*, role: input, shape: [n]}\n"
+                   "  - {name: heads, type: uint8*, role: input, shape: [n]}\n"
+                   "  - {name: out, type: int32*, role: output, shape: [n]}\n"
+                   "check: {out: exact}\noracle: segmented_scan\n"
+                   "cases: [{name: a, n: 6, in: [3, 1, 7, 2147483647, 1, 6],"
+                   " heads: [0, 0, 128, 0, 0, 1]}]\n",
+            &p, &data);
+    const int expected[] = {3, 4, 7, -2147483642, -2147483641, 6};
+    assert_memory_equal(data.buffers[2].expected, expected, sizeof expected);
+}
+
+static void floats_are_added_in_double(void **state)
+{
+    (void)state;
+    struct problem p;
+    struct case_data data;
+    prepare(HEAD N "parameters:\n"
+                   "  - {name: in, type: float32*, role: input, shape: [n]}\n"
+                   "  - {name: out, type: float32*, role: output, shape: [n]}\n"
+                   "check: {out: scan_error_bound}\noracle: float_scan\n"
+                   "cases: [{name: a, n: 4, in: [16777216, 1, 1, -16777216]}]\n",
+            &p, &data);
+    const float expected[] = {16777216, 16777216, 16777218, 2};
+    assert_memory_equal(data.buffers[1].expected, expected, sizeof expected);
+}
+
+static void partition_keeps_both_sides_in_order(void **state)
+{
+    (void)state;
+    struct problem p;
+    struct case_data data;
+    prepare(HEAD "variables: {n: {min: 0}, pivot: {}}\n"
+                 "parameters:\n"
+                 "  - {name: in, type: int32*, role: input, shape: [n]}\n"
+                 "  - {name: out, type: int32*, role: output, shape: [n]}\n"
+                 "  - {name: count, type: int32*, role: output, shape: [1]}\n"
+                 "  - {name: pivot, type: int32, value: pivot}\n"
+                 "check: {out: exact, count: exact}\noracle: partition\n"
+                 "cases: [{name: a, n: 6, pivot: 3, in: [5, 3, -1, 2, 9, 0]}]\n",
+            &p, &data);
+    const int expected[] = {-1, 2, 0, 5, 3, 9}, count = 3;
+    assert_memory_equal(data.buffers[1].expected, expected, sizeof expected);
+    assert_memory_equal(data.buffers[2].expected, &count, sizeof count);
+}
+
+static void histogram_leaves_out_what_has_no_bin(void **state)
+{
+    (void)state;
+    struct problem p;
+    struct case_data data;
+    prepare(HEAD N "parameters:\n"
+                   "  - {name: in, type: int8*, role: input, shape: [n]}\n"
+                   "  - {name: counts, type: int32*, role: output, shape: [3]}\n"
+                   "check: {counts: exact}\noracle: histogram\n"
+                   "cases: [{name: a, n: 6, in: [2, 0, -1, 3, 2, 2]}]\n",
+            &p, &data);
+    const int expected[] = {1, 0, 3};
+    assert_memory_equal(data.buffers[1].expected, expected, sizeof expected);
+}
+
+#define PAIRS(type)                                                                                \
+    "parameters:\n"                                                                                \
+    "  - {name: keys, type: " type ", role: input, shape: [n]}\n"                                  \
+    "  - {name: values, type: " type ", role: input, shape: [n]}\n"                                \
+    "  - {name: keys_out, type: " type ", role: output, shape: [n]}\n"                             \
+    "  - {name: values_out, type: " type ", role: output, shape: [n]}\n"
+#define PAIRS_CHECK "check: {keys_out: exact, values_out: exact}\n"
+
+static void split_by_a_bit_is_stable(void **state)
+{
+    (void)state;
+    struct problem p;
+    struct case_data data;
+    prepare(HEAD "variables: {n: {min: 0}, bit: {}}\n" PAIRS(
+                "uint32*") "  - {name: bit, type: int32, value: bit}\n" PAIRS_CHECK
+                           "oracle: radix_split\n"
+                           "cases: [{name: a, n: 5, bit: 31, keys: [2147483648, 1, 4294967295, 0, "
+                           "7], values: [0, 1, 2, 3, 4]}]\n",
+            &p, &data);
+    const unsigned keys[] = {1, 0, 7, 2147483648u, 4294967295u}, values[] = {1, 3, 4, 0, 2};
+    assert_memory_equal(data.buffers[2].expected, keys, sizeof keys);
+    assert_memory_equal(data.buffers[3].expected, values, sizeof values);
+}
+
+static void sort_is_stable_and_knows_signs(void **state)
+{
+    (void)state;
+    struct problem p;
+    struct case_data data;
+    prepare(HEAD N PAIRS("int32*") PAIRS_CHECK
+            "oracle: radix_sort\n"
+            "cases: [{name: a, n: 6, keys: [5, -1, 70000, 5, -70000, -1],"
+            " values: [0, 1, 2, 3, 4, 5]}]\n",
+            &p, &data);
+    const int keys[] = {-70000, -1, -1, 5, 5, 70000}, values[] = {4, 1, 5, 0, 3, 2};
+    assert_memory_equal(data.buffers[2].expected, keys, sizeof keys);
+    assert_memory_equal(data.buffers[3].expected, values, sizeof values);
+    prepare(HEAD N PAIRS("uint64*") PAIRS_CHECK
+            "oracle: radix_sort\n"
+            "cases: [{name: a, n: 3, keys: [9223372036854775807, 0, 3], values: [7, 8, 9]}]\n",
+            &p, &data);
+    const uint64_t wide[] = {0, 3, 9223372036854775807u};
+    assert_memory_equal(data.buffers[2].expected, wide, sizeof wide);
+}
+
+static void runs_are_counted_and_the_rest_is_left(void **state)
+{
+    (void)state;
+    struct problem p;
+    struct case_data data;
+    prepare(HEAD N "parameters:\n"
+                   "  - {name: in, type: int32*, role: input, shape: [n]}\n"
+                   "  - {name: values, type: int32*, role: output, shape: [n]}\n"
+                   "  - {name: lengths, type: int32*, role: output, shape: [n]}\n"
+                   "  - {name: count, type: int32*, role: output, shape: [1]}\n"
+                   "check: {values: prefix(count), lengths: prefix(count), count: exact}\n"
+                   "oracle: run_length_encode\n"
+                   "cases: [{name: a, n: 6, in: [4, 4, -1, 4, 4, 4]}]\n",
+            &p, &data);
+    const int values[] = {4, -1, 4, 0x5a5a5a5a}, lengths[] = {2, 1, 3, 0x5a5a5a5a}, count = 3;
+    assert_memory_equal(data.buffers[1].expected, values, sizeof values);
+    assert_memory_equal(data.buffers[2].expected, lengths, sizeof lengths);
+    assert_memory_equal(data.buffers[3].expected, &count, sizeof count);
+}
+
 static void misfits_say_what_is_needed(void **state)
 {
     (void)state;
@@ -249,6 +404,14 @@ int main(void)
         cmocka_unit_test(scan_wraps_and_takes_parameters_by_role),
         cmocka_unit_test(scan_in_place),
         cmocka_unit_test(scan_takes_any_integer_type),
+        cmocka_unit_test(maps_compose_in_order),
+        cmocka_unit_test(segments_start_at_any_nonzero_head),
+        cmocka_unit_test(floats_are_added_in_double),
+        cmocka_unit_test(partition_keeps_both_sides_in_order),
+        cmocka_unit_test(histogram_leaves_out_what_has_no_bin),
+        cmocka_unit_test(split_by_a_bit_is_stable),
+        cmocka_unit_test(sort_is_stable_and_knows_signs),
+        cmocka_unit_test(runs_are_counted_and_the_rest_is_left),
         cmocka_unit_test(misfits_say_what_is_needed),
         cmocka_unit_test(elements_are_numbers_of_their_type),
         cmocka_unit_test(compaction_keeps_order_and_leaves_the_rest),
