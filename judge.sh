@@ -179,14 +179,14 @@ skip_reasons() {
          /^Test (Skipped|Passed|Failed)/ { if (/Skipped/) printf "skipped %s: %s\n", name, first }' "$file"
 }
 
-labels="unit ptx vm e2e attack golden lint fuzz slow bench gpu"
+labels="unit ptx vm e2e verify attack golden lint fuzz slow bench gpu"
 
 # Tests that need minutes or a card run on request (./judge.sh test slow).
 later="slow|gpu|bench"
 # What is left to `all`, so that the suite takes less than ten minutes on two cores.
-long="long"
+long="long|verify"
 # What a second build would only repeat, slowly.
-not_in_asan="$later|lint|fuzz|e2e"
+not_in_asan="$later|lint|fuzz|e2e|verify"
 
 # verdict STATUS...: the last line, and a status of 0 if each of them is.
 verdict() {

@@ -43,10 +43,10 @@ struct e2e_call {
     const char *const *argv; /* after the program: "run", "multi-block-scan" ..., NULL-terminated */
     const char *root, *cache;
     const char *shell; /* a command line for sh instead of argv */
+    unsigned minutes;  /* waited at most; 0 = five */
 };
 
-/* Runs the judge in the source folder and waits, at most five minutes. The caller releases `run`.
- */
+/* Runs the judge in the source folder and waits. The caller releases `run`. */
 void e2e_run(const struct e2e_call *call, struct e2e_run *run);
 void e2e_run_release(struct e2e_run *run);
 
