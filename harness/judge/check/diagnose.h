@@ -18,8 +18,19 @@ struct diagnosis_steps {
     uint64_t first, count, tile; /* tile: what divides all of them */
 };
 
+/* `expected` is a scan of each `length` elements of an input on their own; length n: of them all.
+ */
+struct diagnosis_rows {
+    uint64_t length;
+    enum relation relation; /* RELATION_NONE: of nothing that was found */
+    struct series in;
+    const char *in_name;
+};
+
 /* What several recognisers ask for, found once. */
 struct diagnosis_cache {
+    bool has_rows;
+    struct diagnosis_rows rows;
     bool has_steps, has_histogram;
     struct diagnosis_steps steps;
     struct series counted; /* the input that `expected` is the histogram of; no bytes = none */
@@ -63,6 +74,9 @@ static inline int64_t diagnosis_error(const struct diagnosis_context *c, uint64_
 {
     return series_difference(&c->expected, i, &c->got, i);
 }
+
+/* Which rows `expected` scans; never NULL. */
+const struct diagnosis_rows *diagnosis_find_rows(const struct diagnosis_context *c);
 
 /* a[i] + b[j] == sum[k], in the arithmetic of `sum`. */
 bool diagnosis_adds_up(const struct series *a, uint64_t i, const struct series *b, uint64_t j,

@@ -5,32 +5,35 @@
 
 #include <inttypes.h>
 
-static bool every_value_is_off_by_its_own(const struct diagnosis_context *c, bool included)
+static bool every_value_is_off_by_its_own(const struct diagnosis_context *c,
+                                          const struct series *in, bool included)
 {
     for (uint64_t i = 0; i < c->n; i++)
-        if (included ? !diagnosis_adds_up(&c->expected, i, &c->in, i, &c->got, i)
-                     : !diagnosis_adds_up(&c->got, i, &c->in, i, &c->expected, i))
+        if (included ? !diagnosis_adds_up(&c->expected, i, in, i, &c->got, i)
+                     : !diagnosis_adds_up(&c->got, i, in, i, &c->expected, i))
             return false;
     return c->n > 0;
 }
 
 const char *diagnose_inclusive_for_exclusive(const struct diagnosis_context *c)
 {
-    if (c->relation != RELATION_EXCLUSIVE || !every_value_is_off_by_its_own(c, true))
+    const struct diagnosis_rows *rows = diagnosis_find_rows(c);
+    if (rows->relation != RELATION_EXCLUSIVE || !every_value_is_off_by_its_own(c, &rows->in, true))
         return NULL;
     return arena_printf(
         c->arena,
         "inclusive for exclusive: every %s[i] includes %s[i] itself, and should hold "
         "the sum of those before it only",
-        c->view->name, c->in_name);
+        c->view->name, rows->in_name);
 }
 
 const char *diagnose_exclusive_for_inclusive(const struct diagnosis_context *c)
 {
-    if (c->relation != RELATION_INCLUSIVE || !every_value_is_off_by_its_own(c, false))
+    const struct diagnosis_rows *rows = diagnosis_find_rows(c);
+    if (rows->relation != RELATION_INCLUSIVE || !every_value_is_off_by_its_own(c, &rows->in, false))
         return NULL;
     return arena_printf(c->arena, "exclusive for inclusive: every %s[i] lacks %s[i] itself",
-                        c->view->name, c->in_name);
+                        c->view->name, rows->in_name);
 }
 
 static uint64_t gcd(uint64_t a, uint64_t b)
