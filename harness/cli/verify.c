@@ -75,9 +75,9 @@ static void verify_trivial(struct verification *v, const struct problem *p)
     }
 }
 
-/* What a labelled submission says about itself in `// expect...: ` lines. */
+/* What a file says about itself in `// expect...: ` lines. */
 struct expectations {
-    const char *finding, *diagnosis; /* NULL = nothing said */
+    const char *verdict, *finding, *diagnosis; /* NULL = nothing said */
 };
 
 static const char *line_after(const char *source, const char *key, struct arena *arena)
@@ -97,6 +97,7 @@ static void read_expectations(struct verification *v, const char *path, struct e
     *x = (struct expectations){0};
     text_init(&source);
     if (file_read(path, (size_t)1 << 20, &source, &e) == 0) {
+        x->verdict = line_after(text_str(&source), "// expect:", &v->cli->arena);
         x->finding = line_after(text_str(&source), "// expect-finding:", &v->cli->arena);
         x->diagnosis = line_after(text_str(&source), "// expect-diagnosis:", &v->cli->arena);
     }
@@ -186,18 +187,28 @@ static int is_cuda_source(const struct dirent *entry)
     return entry->d_name[0] != '.' && length > 3 && strcmp(entry->d_name + length - 3, ".cu") == 0;
 }
 
-/* Every .cu file of a folder; how many there were. */
-static unsigned verify_folder(struct verification *v, const char *folder, enum verdict wanted)
+/* A rung of the ladder that is plain may cost more than students are allowed, if it says so. */
+static enum verdict verdict_of_reference(struct verification *v, const char *path)
+{
+    struct expectations x;
+    read_expectations(v, path, &x);
+    bool over = x.verdict && strcmp(x.verdict, verdict_name(VERDICT_cost_limit_exceeded)) == 0;
+    return over ? VERDICT_cost_limit_exceeded : VERDICT_accepted;
+}
+
+/* Every .cu file of a folder, each with its own verdict if it is one of references; how many. */
+static unsigned verify_folder(struct verification *v, const char *folder, bool of_references,
+                              enum verdict wanted)
 {
     struct dirent **entries;
     struct arena *a = &v->cli->arena;
     const char *path = arena_printf(a, "%s/%s", v->cli->paths.root, folder);
     int count = scandir(path, &entries, is_cuda_source, alphasort);
     for (int i = 0; i < count; i++) {
-        const char *name = entries[i]->d_name;
+        const char *name = entries[i]->d_name, *file = arena_printf(a, "%s/%s", path, name);
         if (v->status == STATUS_DONE)
-            verify_file(v, arena_printf(a, "%s/%s", path, name),
-                        arena_printf(a, "%s/%s", folder, name), wanted);
+            verify_file(v, file, arena_printf(a, "%s/%s", folder, name),
+                        of_references ? verdict_of_reference(v, file) : wanted);
         free(entries[i]);
     }
     if (count >= 0)
@@ -302,12 +313,12 @@ static void verify_problem(struct verification *v)
     if (v->status == STATUS_DONE)
         verify_starter(v);
     if (v->status == STATUS_DONE &&
-        verify_folder(v, arena_printf(a, "reference/%s", v->id), VERDICT_accepted) == 0)
+        verify_folder(v, arena_printf(a, "reference/%s", v->id), true, VERDICT_accepted) == 0)
         tell(v, false, arena_printf(a, "reference/%s holds no reference solution", v->id));
     unsigned rejected = 0;
     for (int k = 0; k < VERDICT_COUNT && v->status == STATUS_DONE; k++) {
         unsigned files = verify_folder(
-            v, arena_printf(a, "submissions/%s/%s", v->id, verdict_name((enum verdict)k)),
+            v, arena_printf(a, "submissions/%s/%s", v->id, verdict_name((enum verdict)k)), false,
             (enum verdict)k);
         rejected += k == VERDICT_accepted ? 0 : files;
     }

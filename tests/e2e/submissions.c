@@ -1,7 +1,8 @@
 /* Every labelled submission of a problem gets its label: verdict, exit status, the finding on one
  * of the marked lines, the diagnosis. Beside submissions/<id>/<verdict>/ that holds for
- * reference/<id>/, which must be accepted without any finding, and for problems/<id>/starter.cu,
- * which must compile and be wrong. The seed is the judge's own secret one, a new one on every run.
+ * reference/<id>/, which must be accepted without any finding (a rung that says `// expect:
+ * cost_limit_exceeded` may cost too much), and for problems/<id>/starter.cu, which must compile and
+ * be wrong. The seed is the judge's own secret one, a new one on every run.
  * usage: e2e_submissions [--repeat N] PROBLEM [FILE-PART...] */
 #include "e2e.h"
 #include "label.h"
@@ -271,7 +272,7 @@ static void judge_once(const struct suite *suite, const struct subject *subject,
 static void judge_subject(void *context, size_t i)
 {
     struct suite *suite = context;
-    const struct subject *subject = &suite->subjects[i];
+    struct subject *subject = &suite->subjects[i];
     struct arena arena;
     struct text why, what, path;
     struct label label;
@@ -287,6 +288,8 @@ static void judge_subject(void *context, size_t i)
         text_add(&why, e.text);
     else if (subject->labelled && !label.verdict)
         text_add(&why, "no '// expect:' in the first comment");
+    else if (subject->clean && label.verdict && strcmp(label.verdict, "cost_limit_exceeded") == 0)
+        subject->verdict = label.verdict;
     else if (label.verdict && strcmp(label.verdict, subject->verdict) != 0)
         text_addf(&why, "labelled %s, but its place says %s", label.verdict, subject->verdict);
     for (; round < suite->repeats && !why.length; round++) {
