@@ -141,13 +141,16 @@ static int compile_all(struct benching *b, struct err *e)
             .entry = p->entry,
             .prototype = problem_prototype(p, b->arena),
             .target = b->target,
-            .forbid_headers = p->rules.forbid_headers,
-            .forbid_header_count =
-                c->role == ROLE_SUBMISSION ? p->rules.forbid_header_count : 0, /* for students */
             .cache_folder = b->paths->cache,
             .limit_ns = p->limits.compile_ns,
             .log_bytes = (uint64_t)64 << 10,
         };
+        if (c->role == ROLE_SUBMISSION) { /* the rules are for students */
+            c->spec.forbid_headers = p->rules.forbid_headers;
+            c->spec.forbid_header_count = p->rules.forbid_header_count;
+            c->spec.forbid_kernels = p->rules.forbid_kernels;
+            c->spec.forbid_kernel_count = p->rules.forbid_kernel_count;
+        }
         c->has_thread = pthread_create(&c->thread, NULL, compile_one, c) == 0;
         if (!c->has_thread)
             compile_one(c);

@@ -18,6 +18,7 @@
 #include "judge/compile/diagnostics.h"
 #include "judge/compile/elf.h"
 #include "judge/compile/headers.h"
+#include "judge/compile/kernels.h"
 #include "wire/wire.h"
 
 #include <ctype.h>
@@ -403,7 +404,7 @@ static int compile_job(struct job *j, const char *key, struct compile_result *re
     return status;
 }
 
-/* ---- rules about headers ---- */
+/* ---- rules about headers and kernels ---- */
 
 static const char *local_header(const struct job *j, const struct headers *h)
 {
@@ -422,10 +423,10 @@ static const char *local_header(const struct job *j, const struct headers *h)
     return NULL;
 }
 
-/* Whether the headers that were read are allowed; if not, the sentence is all the author gets: the
- * rest of the log may quote what must not be read. */
-static void apply_rules(const struct job *j, const struct cache_entry *entry,
-                        struct compile_result *result)
+/* Whether the headers that were read are allowed, and the kernels that came of them; if not, the
+ * sentence is all the author gets: the rest of the log may quote what must not be read. */
+static int apply_rules(const struct job *j, const struct cache_entry *entry,
+                       struct compile_result *result, struct err *e)
 {
     const char *name = local_header(j, &entry->headers), *prefix = NULL;
     if (name) {
@@ -441,7 +442,19 @@ static void apply_rules(const struct job *j, const struct cache_entry *entry,
                                    "%s: error: it includes <%s>, and this exercise does "
                                    "not allow headers whose names start with %s\n",
                                    j->name, name, prefix);
+    } else if (result->ok) {
+        if (kernels_forbidden(entry->object, j->spec->forbid_kernels, j->spec->forbid_kernel_count,
+                              j->arena, &name, &prefix, e) != 0)
+            return -1;
+        if (name) {
+            result->ok = false;
+            result->log = arena_printf(j->arena,
+                                       "%s: error: it brings the kernel %s, and this exercise does "
+                                       "not allow kernels whose names start with %s\n",
+                                       j->name, name, prefix);
+        }
     }
+    return 0;
 }
 
 int compile(const struct toolkit *t, const struct compile_spec *spec, struct arena *arena,
@@ -481,7 +494,7 @@ int compile(const struct toolkit *t, const struct compile_spec *spec, struct are
         result->ok = entry.ok;
         result->library = entry.object;
         result->log = entry.log;
-        apply_rules(&j, &entry, result);
+        status = apply_rules(&j, &entry, result, e);
     }
 out:
     text_release(&j.source);

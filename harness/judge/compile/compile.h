@@ -33,6 +33,8 @@ struct compile_spec {
     const char *target;    /* "75": compute_75 PTX and sm_75 code */
     const char *const *forbid_headers; /* prefixes, may be NULL */
     unsigned forbid_header_count;
+    const char *const *forbid_kernels; /* prefixes, may be NULL */
+    unsigned forbid_kernel_count;
     const char *cache_folder;
     const char *const *include_folders; /* extra -I, for programs (exec); NULL-terminated or NULL */
     uint64_t limit_ns;

@@ -438,6 +438,21 @@ int set_forbid_headers(struct loader *l, const struct node *key_node, const stru
                       is_header_prefix, &rules->forbid_headers, &rules->forbid_header_count);
 }
 
+static bool is_kernel_prefix(const char *s)
+{
+    size_t length = strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_:");
+    return length > 0 && length < 200 && s[length] == '\0' && s[0] != ':';
+}
+
+int set_forbid_kernels(struct loader *l, const struct node *key_node, const struct node *value,
+                       void *to)
+{
+    struct problem_rules *rules = to;
+    return spec_texts(l, value, key_node->text,
+                      "beginnings of kernel names, such as cub::", is_kernel_prefix,
+                      &rules->forbid_kernels, &rules->forbid_kernel_count);
+}
+
 int set_hints(struct loader *l, const struct node *key_node, const struct node *value, void *to)
 {
     (void)to;

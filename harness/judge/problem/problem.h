@@ -81,6 +81,8 @@ static inline bool check_order_is_free(const struct problem_check *c)
 struct problem_rules {
     const char **forbid_headers; /* prefixes as included, for example "cub/" */
     unsigned forbid_header_count;
+    const char **forbid_kernels; /* prefixes of qualified names, for example "cub::" */
+    unsigned forbid_kernel_count;
 };
 
 struct problem_limits {

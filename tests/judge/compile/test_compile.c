@@ -441,6 +441,46 @@ static void test_forbidden_headers(void **state)
     assert_true(f->result.ok);
 }
 
+/* What the rules about headers cannot see, or must not: no wording of the source decides. */
+static void test_rules(void **state)
+{
+    struct fixture *f = need_nvcc(state);
+    static const char *const HEADERS[] = {"thrust/", "cub/"};
+    static const char *const KERNELS[] = {"thrust::", "cub::"};
+    static const struct {
+        const char *source, *says; /* NULL: allowed */
+    } ROWS[] = {
+        {"#define cub cub\n// #include <cub/cub.cuh>\nstatic const char *const s = \"cub::k\";\n",
+         NULL},
+        {"#if __has_include(<cub/cub.cuh>)\n#endif\n", NULL},
+        {"#include <cuda/std/utility>\n#include <cooperative_groups.h>\n", NULL},
+        {"#define A cub\n#define S(x) #x\n#define T(x) S(x/version.cuh)\n#include T(A)\n",
+         "includes <cub/version.cuh>"},
+        {"#include <cuda/../cub/version.cuh>\n", "includes <cub/version.cuh>"},
+        {"#include <thrust/detail/config.h>\n", "start with thrust/"},
+        {"namespace cub { __global__ void copied(int *p) { *p = 1; } }\n"
+         "void *use = (void *)cub::copied;\n",
+         "brings the kernel cub::copied"},
+        {"#define B b\n#define P(x, y) x##y\n#define Q(x, y) P(x, y)\n"
+         "namespace mine { namespace Q(cu, B) { template <class T> __global__ void k(T *p) { *p = "
+         "1; }"
+         "} }\nvoid *use = (void *)mine::cub::k<int>;\n",
+         "start with cub::"},
+    };
+    f->spec.forbid_headers = HEADERS;
+    f->spec.forbid_kernels = KERNELS;
+    f->spec.forbid_header_count = f->spec.forbid_kernel_count = 2;
+    for (size_t i = 0; i < sizeof ROWS / sizeof ROWS[0]; i++) {
+        char source[2000];
+        snprintf(source, sizeof source, "%s%s", ROWS[i].source, GOOD);
+        compile_text(f, source);
+        if (f->result.ok != !ROWS[i].says)
+            fail_msg("row %zu: ok is %d: %s", i, f->result.ok, f->result.log);
+        if (ROWS[i].says)
+            expect(f, ROWS[i].says);
+    }
+}
+
 static void test_awkward_names(void **state)
 {
     struct fixture *f = need_nvcc(state);
@@ -617,6 +657,7 @@ int main(void)
         TEST(test_bombs_end_in_time),
         TEST(test_headers_outside),
         TEST(test_forbidden_headers),
+        TEST(test_rules),
         TEST(test_awkward_names),
         TEST(test_damaged_cache),
         TEST(test_side_by_side),

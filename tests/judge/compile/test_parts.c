@@ -3,6 +3,7 @@
 #include "judge/compile/diagnostics.h"
 #include "judge/compile/elf.h"
 #include "judge/compile/headers.h"
+#include "judge/compile/kernels.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -188,6 +189,61 @@ static void test_forbidden(void **state)
     assert_ptr_equal(headers_forbidden(&h, file, 1, &name, &prefix), &items[1]);
 }
 
+/* ---- kernels ---- */
+
+static void test_kernel_names(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *symbol, *name;
+    } ROWS[] = {
+        {"_Z6helperPi", "helper"},
+        {"_ZN4mine3cub6detail11EmptyKernelIvEEvv", "mine::cub::detail::EmptyKernel"},
+        {"_ZN36_GLOBAL__N__bfb23ac5_4_c_cu_a2efc8617helper2EPi",
+         "_GLOBAL__N__bfb23ac5_4_c_cu_a2efc861::helper2"},
+        {"plain", "plain"}, /* extern "C" */
+        {"_Z", "_Z"},
+        {"_ZN", "_ZN"},
+        {"_Z99short", "_Z99short"},
+        {"_ZN99999999999999999999999a", "_ZN99999999999999999999999a"},
+    };
+    struct arena arena;
+    arena_init(&arena);
+    for (size_t i = 0; i < sizeof ROWS / sizeof ROWS[0]; i++)
+        assert_string_equal(kernels_readable(ROWS[i].symbol, &arena), ROWS[i].name);
+    arena_release(&arena);
+}
+
+static void test_forbidden_kernels(void **state)
+{
+    (void)state;
+    static const char FILE_TEXT[] =
+        "\177ELF\0.visible .entry _Z6helperPi(\n\0.entry\0 .weak .entry\n _ZN4mine3cub1kEv(";
+    char folder[256], path[300];
+    struct arena arena;
+    struct err e;
+    arena_init(&arena);
+    assert_int_equal(file_make_temp_dir(folder, sizeof folder, "kernels", &e), 0);
+    snprintf(path, sizeof path, "%s/library", folder);
+    assert_int_equal(file_write(path, FILE_TEXT, sizeof FILE_TEXT - 1, &e), 0);
+    const char *name, *prefix;
+    const char *const both[] = {"thrust::", "cub::"}, *const helper[] = {"help"},
+                      *const part[] = {"ub::"}, *const argument[] = {"Ev"};
+    assert_int_equal(kernels_forbidden(path, both, 2, &arena, &name, &prefix, &e), 0);
+    assert_string_equal(name, "cub::k");
+    assert_string_equal(prefix, "cub::");
+    assert_int_equal(kernels_forbidden(path, helper, 1, &arena, &name, &prefix, &e), 0);
+    assert_string_equal(name, "helper");
+    assert_int_equal(kernels_forbidden(path, part, 1, &arena, &name, &prefix, &e), 0);
+    assert_null(name);
+    assert_int_equal(kernels_forbidden(path, argument, 1, &arena, &name, &prefix, &e), 0);
+    assert_null(name);
+    assert_int_equal(kernels_forbidden("/nowhere", both, 2, &arena, &name, &prefix, &e), -1);
+    assert_int_equal(kernels_forbidden("/nowhere", NULL, 0, &arena, &name, &prefix, &e), 0);
+    assert_int_equal(file_remove_tree(folder, &e), 0);
+    arena_release(&arena);
+}
+
 /* ---- diagnostics ---- */
 
 static const struct diagnostics_context CONTEXT = {.source = "my scan.cu",
@@ -358,6 +414,8 @@ int main(void)
         cmocka_unit_test(test_dependencies),
         cmocka_unit_test(test_where_headers_come_from),
         cmocka_unit_test(test_forbidden),
+        cmocka_unit_test(test_kernel_names),
+        cmocka_unit_test(test_forbidden_kernels),
         cmocka_unit_test(test_messages),
         cmocka_unit_test(test_long_long),
         cmocka_unit_test(test_needs),

@@ -127,6 +127,8 @@ static void the_design_example_means_what_it_says(void **state)
     assert_int_equal(p.limits.output_bytes, 1 << 20);
     assert_int_equal(p.rules.forbid_header_count, 2);
     assert_string_equal(p.rules.forbid_headers[0], "cub/");
+    assert_int_equal(p.rules.forbid_kernel_count, 2);
+    assert_string_equal(p.rules.forbid_kernels[1], "thrust::");
     assert_int_equal(p.hint_count, 1);
     assert_string_equal(
         p.hints[0].text.en,
