@@ -40,7 +40,7 @@ struct judge_options {
     /* Of tests: timing as on a card, on whatever device; 0 = as usual. */
     struct {
         bool without_card;
-        uint64_t flush_bytes, budget_ns;
+        uint64_t flush_bytes, budget_ns, answer_elements;
     } timing;
     bool reference_as_oracle; /* expected answers from the reference even if there is an oracle */
     bool profile;             /* costs per line of the one case, or of a small one */

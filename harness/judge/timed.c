@@ -24,6 +24,7 @@ int timed_begin(const struct judge_options *options, const struct problem *probl
                                .reference_answers = reference_answers,
                                .flush_bytes = options->timing.flush_bytes,
                                .budget_ns = options->timing.budget_ns,
+                               .answer_elements = options->timing.answer_elements,
                                .progress = options->progress,
                                .progress_context = options->progress_context};
     *plan = timing_plan_new(problem, &o, arena, e);

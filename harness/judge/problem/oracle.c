@@ -206,7 +206,8 @@ static struct oracle_operand operand_of(const struct case_data *data, const stru
     return o;
 }
 
-int oracle_expected(struct case_data *data, struct err *e)
+static int find_operands(const struct case_data *data, const struct oracle **oracle,
+                         struct oracle_operand operands[SLOTS_MAX], struct err *e)
 {
     const struct problem *p = data->problem;
     const struct oracle *o = p->oracle ? find_oracle(p->oracle) : NULL;
@@ -215,9 +216,71 @@ int oracle_expected(struct case_data *data, struct err *e)
     unsigned params[SLOTS_MAX];
     if (bind(p, o, params))
         return err_set(e, "the oracle %s does not fit the problem %s", o->name, p->id);
-    struct oracle_operand operands[SLOTS_MAX] = {0};
     for (unsigned s = 0; s < SLOTS_MAX && o->slots[s].name; s++)
         operands[s] = operand_of(data, &o->slots[s], params[s], o->name);
+    *oracle = o;
+    return 0;
+}
+
+int oracle_expected(struct case_data *data, struct err *e)
+{
+    const struct oracle *o;
+    struct oracle_operand operands[SLOTS_MAX] = {0};
+    if (find_operands(data, &o, operands, e) != 0)
+        return -1;
     o->run(operands);
     return 0;
+}
+
+/* ---- in parts ---- */
+
+static const struct parts {
+    const char *name;
+    oracle_sum_function *sum;
+    oracle_fill_function *fill;
+} PARTS[] = {
+#define PARTS(id) {#id, oracle_sum_##id, oracle_fill_##id},
+#include "judge/problem/oracle_parts.def"
+#undef PARTS
+};
+
+static const struct parts *find_parts(const struct problem *p)
+{
+    for (unsigned i = 0; p->oracle && i < sizeof PARTS / sizeof PARTS[0]; i++)
+        if (strcmp(PARTS[i].name, p->oracle) == 0)
+            return &PARTS[i];
+    return NULL;
+}
+
+uint64_t oracle_part_elements(const struct case_data *data)
+{
+    const struct problem *p = data->problem;
+    unsigned params[SLOTS_MAX];
+    if (!find_parts(p) || bind(p, find_oracle(p->oracle), params))
+        return 0;
+    return data->buffers[params[0]].count;
+}
+
+/* Who asks for parts has been told that there are elements. */
+static const struct parts *need_parts(const struct case_data *data,
+                                      struct oracle_operand operands[SLOTS_MAX])
+{
+    const struct oracle *unused;
+    const struct parts *parts = find_parts(data->problem);
+    struct err e = {"its oracle does not work in parts"};
+    if (!parts || find_operands(data, &unused, operands, &e) != 0)
+        BUG("%s: %s", data->problem->file, e.text);
+    return parts;
+}
+
+uint64_t oracle_part_sum(const struct case_data *data, uint64_t from, uint64_t to)
+{
+    struct oracle_operand operands[SLOTS_MAX] = {0};
+    return need_parts(data, operands)->sum(operands, from, to);
+}
+
+void oracle_part_fill(struct case_data *data, uint64_t from, uint64_t to, uint64_t before)
+{
+    struct oracle_operand operands[SLOTS_MAX] = {0};
+    need_parts(data, operands)->fill(operands, from, to, before);
 }

@@ -32,10 +32,28 @@ typedef void oracle_function(const struct oracle_operand *o);
 #undef VALUE
 #undef SLOT
 
+/* Those that can share out their elements among threads (oracle_parts.def). */
+typedef uint64_t oracle_sum_function(const struct oracle_operand *o, uint64_t from, uint64_t to);
+typedef void oracle_fill_function(const struct oracle_operand *o, uint64_t from, uint64_t to,
+                                  uint64_t before);
+
+#define PARTS(id)                                                                                  \
+    oracle_sum_function oracle_sum_##id;                                                           \
+    oracle_fill_function oracle_fill_##id;
+#include "judge/problem/oracle_parts.def"
+#undef PARTS
+
 /* The smaller count of two operands: how many elements a map from one to the other has. */
 static inline uint64_t oracle_common(const struct oracle_operand *a, const struct oracle_operand *b)
 {
     return a->count < b->count ? a->count : b->count;
+}
+
+/* Where a part that ends at `to` ends in such a map. */
+static inline uint64_t oracle_part_end(const struct oracle_operand *a,
+                                       const struct oracle_operand *b, uint64_t to)
+{
+    return to < oracle_common(a, b) ? to : oracle_common(a, b);
 }
 
 /* ---- for slots of several types: one element as a number ---- */

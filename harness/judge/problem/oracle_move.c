@@ -7,28 +7,42 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Every element is written to the next free place and the place moves on only if it is kept: no
- * branch to mispredict. The element after the last kept one is put back afterwards. */
 void oracle_compact_positive(const struct oracle_operand *o)
 {
+    oracle_fill_compact_positive(o, 0, o[0].count, 0);
+}
+
+uint64_t oracle_sum_compact_positive(const struct oracle_operand *o, uint64_t from, uint64_t to)
+{
+    const float *in = o[0].in;
+    uint64_t end = oracle_part_end(&o[0], &o[1], to), kept = 0;
+    for (uint64_t i = from; i < end; i++)
+        kept += in[i] > 0;
+    return kept;
+}
+
+/* Every element is written to the next free place of a bench and the place moves on only if it is
+ * kept: no branch to mispredict. What lies behind the last kept one never leaves the bench. */
+void oracle_fill_compact_positive(const struct oracle_operand *o, uint64_t from, uint64_t to,
+                                  uint64_t place)
+{
+    enum { BENCH = 2048 };
     const uint32_t *bits = o[0].in; /* copied as bits */
     const float *in = o[0].in;
-    uint32_t *out = o[1].out;
-    uint64_t n = oracle_common(&o[0], &o[1]);
-    uint64_t total = 0;
-    for (uint64_t i = 0; i < n; i++)
-        total += in[i] > 0;
-    uint32_t after = total < n ? out[total] : 0;
-    uint64_t kept = 0;
-    for (uint64_t i = 0; i < n; i++) {
-        bool keep = in[i] > 0;
-        out[kept] = bits[i];
-        kept += keep;
+    uint32_t *out = o[1].out, bench[BENCH];
+    uint64_t end = oracle_part_end(&o[0], &o[1], to);
+    for (uint64_t first = from; first < end; first += BENCH) {
+        uint64_t behind = end - first < BENCH ? end : first + BENCH, kept = 0;
+        for (uint64_t i = first; i < behind; i++) {
+            bench[kept] = bits[i];
+            kept += in[i] > 0;
+        }
+        if (kept)
+            memcpy(out + place, bench, kept * sizeof *out);
+        place += kept;
     }
-    if (total < n)
-        out[total] = after;
-    if (o[2].count)
-        *(int32_t *)o[2].out = (int32_t)(uint32_t)total;
+    if (to == o[0].count && o[2].count)
+        *(int32_t *)o[2].out = (int32_t)(uint32_t)place;
 }
 
 void oracle_partition(const struct oracle_operand *o)

@@ -6,18 +6,37 @@
 
 void oracle_exclusive_scan(const struct oracle_operand *o)
 {
+    oracle_fill_exclusive_scan(o, 0, o[0].count, 0);
+}
+
+uint64_t oracle_sum_exclusive_scan(const struct oracle_operand *o, uint64_t from, uint64_t to)
+{
+    const uint32_t *values = o[0].in;
+    uint64_t end = oracle_part_end(&o[0], &o[1], to), sum = 0;
+    if (o[0].type == WIRE_int32)
+        for (uint64_t i = from; i < end; i++)
+            sum += values[i];
+    else
+        for (uint64_t i = from; i < end; i++)
+            sum += (uint64_t)oracle_int(&o[0], i);
+    return sum;
+}
+
+void oracle_fill_exclusive_scan(const struct oracle_operand *o, uint64_t from, uint64_t to,
+                                uint64_t sum)
+{
     const struct oracle_operand *in = &o[0], *out = &o[1];
-    uint64_t n = oracle_common(in, out), sum = 0;
-    if (in->type == WIRE_int32) { /* the common one; ten million elements of it are judged */
-        const uint32_t *from = in->in;
-        uint32_t *to = out->out;
-        for (uint64_t i = 0; i < n; i++) {
-            to[i] = (uint32_t)sum;
-            sum += from[i];
+    uint64_t end = oracle_part_end(in, out, to);
+    if (in->type == WIRE_int32) { /* the common one; a hundred million elements of it are timed */
+        const uint32_t *values = in->in;
+        uint32_t *sums = out->out;
+        for (uint64_t i = from; i < end; i++) {
+            sums[i] = (uint32_t)sum;
+            sum += values[i];
         }
         return;
     }
-    for (uint64_t i = 0; i < n; i++) {
+    for (uint64_t i = from; i < end; i++) {
         oracle_put_int(out, i, (int64_t)sum);
         sum += (uint64_t)oracle_int(in, i);
     }

@@ -187,6 +187,14 @@ void problem_case_fill(struct case_data *data);
  * the count are left alone (they are not compared). -1 when the problem has no oracle. */
 int oracle_expected(struct case_data *data, struct err *e);
 
+/* The same in parts, for several threads: oracle_part_sum() of every part [from, to) in any order,
+ * then oracle_part_fill() of every part in any order, with the sum of all parts before it. Elements
+ * are those of the oracle's first slot; 0 = there is no oracle that works in parts
+ * (oracle_parts.def). */
+uint64_t oracle_part_elements(const struct case_data *data);
+uint64_t oracle_part_sum(const struct case_data *data, uint64_t from, uint64_t to);
+void oracle_part_fill(struct case_data *data, uint64_t from, uint64_t to, uint64_t before);
+
 /* ---- cost limits ---- */
 
 /* Is this a counter that a cost limit may name? */

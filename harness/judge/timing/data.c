@@ -2,7 +2,10 @@
  * written for what a benchmark is about. Each set has keys of its own, and each change of it, too:
  * a stretch is made again as if it belonged to another set.
  *
- * One job makes the pages (base/pages.h), and then adds those that fill them. */
+ * One job makes the pages (base/pages.h), and then adds those that fill them.
+ *
+ * Answers to many elements are worked out in parts, by all threads: a serial oracle takes longer
+ * than everything else in a round. */
 #include "judge/timing/data.h"
 
 #include "base/hash.h"
@@ -84,7 +87,7 @@ static const struct problem_case *choose_case(const struct problem *p, const int
 }
 
 int data_init(struct size_data *s, const struct problem *p, const int64_t *values, uint64_t seed,
-              struct arena *arena, struct err *e)
+              uint64_t answer_elements, struct arena *arena, struct err *e)
 {
     *s = (struct size_data){.values = values, .seed = seed, .arena = arena};
     s->inputs.fd = s->outputs.fd = -1;
@@ -98,8 +101,6 @@ int data_init(struct size_data *s, const struct problem *p, const int64_t *value
     for (unsigned k = 0; k < SET_COUNT; k++) {
         struct data_set *set = &s->sets[k];
         set->size = s;
-        pthread_mutex_init(&set->lock, NULL);
-        pthread_cond_init(&set->answered, NULL);
         if (problem_case_sizes(p, &s->instance, seed, arena, &set->data, e) != 0)
             return -1;
     }
@@ -109,6 +110,11 @@ int data_init(struct size_data *s, const struct problem *p, const int64_t *value
         return err_set(e, "%s: benchmark: no case has generators that serve the size %s", p->file,
                        s->name);
     s->instance.inputs = like->inputs;
+    pthread_mutex_init(&s->lock, NULL);
+    s->answer_elements = answer_elements;
+    s->answer_parts = (unsigned)(oracle_part_elements(&s->sets[0].data) / answer_elements) + 1;
+    for (unsigned k = 0; k < SET_COUNT; k++)
+        s->sets[k].part_sums = arena_array(arena, s->answer_parts, sizeof(uint64_t));
     request_init(&s->request, &s->sets[0].data);
     s->set_bytes = s->request.in_bytes;
     for (unsigned i = 0; i < p->param_count; i++) {
@@ -212,10 +218,10 @@ static void make(void *context, unsigned long half)
                      : run_region_init(&s->outputs, OUTPUT_SLOTS * s->request.out_bytes, true, &e);
     if (status == 0)
         return;
-    pthread_mutex_lock(&s->sets[0].lock);
+    pthread_mutex_lock(&s->lock);
     s->make_status = -1;
     s->make_error = e;
-    pthread_mutex_unlock(&s->sets[0].lock);
+    pthread_mutex_unlock(&s->lock);
 }
 
 void data_make(struct size_data *s, struct pool *pool)
@@ -282,10 +288,28 @@ static void answer(void *context, unsigned long unused)
         take_from_reference(set);
     else if (oracle_expected(&set->data, &e) != 0)
         BUG("timing: %s", e.text); /* the plan has asked whether there is one */
-    pthread_mutex_lock(&set->lock);
-    set->is_answered = true;
-    pthread_cond_broadcast(&set->answered);
-    pthread_mutex_unlock(&set->lock);
+}
+
+static uint64_t part_end(const struct data_set *set, unsigned long part)
+{
+    return part + 1 < set->size->answer_parts ? (part + 1) * set->size->answer_elements
+                                              : oracle_part_elements(&set->data);
+}
+
+static void sum_part(void *context, unsigned long part)
+{
+    struct data_set *set = context;
+    set->part_sums[part] =
+        oracle_part_sum(&set->data, part * set->size->answer_elements, part_end(set, part));
+}
+
+static void answer_part(void *context, unsigned long part)
+{
+    struct data_set *set = context;
+    uint64_t before = 0;
+    for (unsigned long k = 0; k < part; k++)
+        before += set->part_sums[k];
+    oracle_part_fill(&set->data, part * set->size->answer_elements, part_end(set, part), before);
 }
 
 void data_answer(struct size_data *s, unsigned k, const uint8_t *reference_outputs,
@@ -293,16 +317,20 @@ void data_answer(struct size_data *s, unsigned k, const uint8_t *reference_outpu
 {
     struct data_set *set = &s->sets[k];
     set->reference_outputs = reference_outputs;
-    set->is_answered = false;
-    pool_add(s->pool, answer, set, 0, &set->busy, region);
+    if (reference_outputs || s->answer_parts == 1) {
+        pool_add(s->pool, answer, set, 0, &set->answering, region);
+        return;
+    }
+    for (unsigned part = 0; part < s->answer_parts; part++)
+        pool_add(s->pool, sum_part, set, part, &set->summing, NULL);
+    for (unsigned part = 0; part < s->answer_parts; part++)
+        pool_add_after(s->pool, &set->summing, answer_part, set, part, &set->answering, NULL);
 }
 
-void data_wait_for_answers(struct data_set *set)
+void data_wait_for_set(struct size_data *s, unsigned k)
 {
-    pthread_mutex_lock(&set->lock);
-    while (!set->is_answered)
-        pthread_cond_wait(&set->answered, &set->lock);
-    pthread_mutex_unlock(&set->lock);
+    pool_wait(s->pool, &s->sets[k].answering);
+    pool_wait(s->pool, &s->sets[k].busy);
 }
 
 void data_release(struct size_data *s)

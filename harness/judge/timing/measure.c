@@ -94,11 +94,10 @@ static void comparison_free(struct comparison *c)
 
 /* ---- comparing ---- */
 
-/* Whoever does the last part looks closely, if there is a reason to. */
+/* Once the answers are there. Whoever does the last part looks closely, if there is a reason to. */
 static void compare(void *context, unsigned long part)
 {
     struct comparison *c = context, *none = NULL;
-    data_wait_for_answers(c->set);
     if (!check_part(&c->set->data, &c->request, c->outputs, (unsigned)part, c->parts))
         atomic_store(&c->differs, true);
     if (atomic_fetch_sub(&c->left, 1) > 1)
@@ -227,7 +226,7 @@ static int play_round(struct measure *m, struct err *e)
     m->round++;
     m->set = (m->set + 1) % SET_COUNT; /* the one whose answers have had most time to be compared */
     uint64_t start = clock_now_ns();
-    pool_wait(pool, &s->sets[m->set].busy);
+    data_wait_for_set(s, m->set);
     spend(m, TIMING_MAKE, start);
     int status = take_wrong(m, e);
     if (status != 0)
@@ -270,7 +269,8 @@ static int play_round(struct measure *m, struct err *e)
         }
         unsigned parts = waiting[i]->parts; /* it may be gone before the loop ends */
         for (unsigned k = 0; k < parts; k++)
-            pool_add(pool, compare, waiting[i], k, &s->sets[m->set].busy, slots[i]);
+            pool_add_after(pool, &s->sets[m->set].answering, compare, waiting[i], k,
+                           &s->sets[m->set].busy, slots[i]);
     }
     return status;
 }
@@ -321,7 +321,7 @@ static int play(struct measure *m, struct err *e)
     }
     uint64_t behind = clock_now_ns();
     for (unsigned k = 0; k < SET_COUNT; k++)
-        pool_wait(m->plan->pool, &m->size->sets[k].busy);
+        data_wait_for_set(m->size, k);
     spend(m, TIMING_MAKE, behind);
     return status != 0 ? status : take_wrong(m, e);
 }

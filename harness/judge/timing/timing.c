@@ -8,7 +8,7 @@
 
 #include <unistd.h>
 
-const uint64_t TIMING_BUDGET_NS = 300000000;
+const uint64_t TIMING_BUDGET_NS = 300000000, TIMING_ANSWER_ELEMENTS = 2 << 20;
 const double TIMING_WANTED = 0.01, TIMING_LEVEL = 0.95;
 
 enum { THREADS_MAX = 12, MEMORY_SHARE = 3 };
@@ -33,6 +33,8 @@ static void set_defaults(struct timing_options *o)
         o->seed = rng_secret_seed();
     if (!o->budget_ns)
         o->budget_ns = TIMING_BUDGET_NS;
+    if (!o->answer_elements)
+        o->answer_elements = TIMING_ANSWER_ELEMENTS;
     if (!(o->wanted > 0))
         o->wanted = TIMING_WANTED;
     if (!o->rounds_min)
@@ -70,7 +72,7 @@ struct timing_plan *timing_plan_new(const struct problem *problem,
             return NULL;
         }
         if (data_init(&plan->sizes[i], problem, problem->benchmark[index],
-                      hash_seed(o->seed, "timed data", index), arena, e) != 0)
+                      hash_seed(o->seed, "timed data", index), o->answer_elements, arena, e) != 0)
             return NULL;
         all_bytes += plan->sizes[i].all_bytes;
     }

@@ -50,8 +50,9 @@ struct timing_options {
     unsigned rounds_min;  /* 0 = TIMING_ROUNDS_MIN */
     unsigned rounds_max;  /* 0 = TIMING_ROUNDS_MAX */
     uint64_t flush_bytes; /* that are overwritten before each call; 0 = twice the L2 of the card */
-    bool reference_answers; /* the reference's outputs are the expected ones, not the oracle's */
-    const unsigned *sizes;  /* indices into problem->benchmark; NULL = all */
+    uint64_t answer_elements; /* that one thread works out at a time; 0 = TIMING_ANSWER_ELEMENTS */
+    bool reference_answers;   /* the reference's outputs are the expected ones, not the oracle's */
+    const unsigned *sizes;    /* indices into problem->benchmark; NULL = all */
     unsigned size_count;
     /* Asked between rounds, outside of every window: what the clocks are. NULL = not recorded. */
     void (*watch)(void *context, struct timing_clocks *clocks);
@@ -113,7 +114,7 @@ struct timing {
     struct timing_fault *fault; /* the first one; measuring ends with it. NULL */
 };
 
-extern const uint64_t TIMING_BUDGET_NS;
+extern const uint64_t TIMING_BUDGET_NS, TIMING_ANSWER_ELEMENTS;
 extern const double TIMING_WANTED, TIMING_LEVEL;
 enum { TIMING_WARM_UPS = 3, TIMING_ROUNDS_MIN = 10, TIMING_ROUNDS_MAX = 64 };
 

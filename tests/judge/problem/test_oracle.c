@@ -367,6 +367,69 @@ static void moe_counts_only_valid_ids(void **state)
     assert_memory_equal(data.buffers[1].expected, offsets, sizeof offsets);
 }
 
+/* Parts of every length from 1 on, filled from the last to the first: what one of them writes
+ * beyond itself is found. */
+static void check_parts(const char *text, unsigned first_output)
+{
+    struct problem p;
+    struct case_data data;
+    prepare(text, &p, &data);
+    uint64_t n = oracle_part_elements(&data);
+    assert_true(n > 0);
+    void *whole[8] = {NULL};
+    for (unsigned i = first_output; i < p.param_count; i++) {
+        whole[i] = data.buffers[i].expected;
+        data.buffers[i].expected = arena_alloc(&arena, data.buffers[i].bytes + 16);
+    }
+    for (uint64_t length = 1; length <= n + 1; length += length / 3 + 1) {
+        uint64_t before[256] = {0}, parts = (n + length - 1) / length;
+        assert_true(parts < 256);
+        for (uint64_t k = 0; k < parts; k++)
+            before[k + 1] = before[k] + oracle_part_sum(&data, k * length,
+                                                        k + 1 < parts ? (k + 1) * length : n);
+        for (unsigned i = first_output; i < p.param_count; i++)
+            memset(data.buffers[i].expected, 0x5a, data.buffers[i].bytes + 16);
+        for (uint64_t k = parts; k-- > 0;)
+            oracle_part_fill(&data, k * length, k + 1 < parts ? (k + 1) * length : n, before[k]);
+        for (unsigned i = first_output; i < p.param_count; i++)
+            assert_memory_equal(data.buffers[i].expected, whole[i], data.buffers[i].bytes + 16);
+    }
+}
+
+static void parts_come_to_the_whole(void **state)
+{
+    (void)state;
+    check_parts(HEAD N "parameters:\n"
+                       "  - {name: in, type: int32*, role: input, shape: [n]}\n"
+                       "  - {name: out, type: int32*, role: output, shape: [n]}\n"
+                       "check: {out: exact}\noracle: exclusive_scan\n"
+                       "cases: [{name: a, n: 200, in: uniform(-2147483648, 2147483647)}]\n",
+                1);
+    check_parts(HEAD N "parameters:\n"
+                       "  - {name: in, type: int64*, role: input, shape: [n]}\n"
+                       "  - {name: out, type: int64*, role: output, shape: [n - 3]}\n"
+                       "check: {out: exact}\noracle: exclusive_scan\n"
+                       "cases: [{name: a, n: 201, in: uniform(-9, 9)}]\n",
+                1);
+    check_parts(
+        arena_printf(&arena, "%scases: [{name: a, n: 203, in: uniform(-5, 5)}]\n", COMPACTION), 1);
+}
+
+static void others_have_no_parts(void **state)
+{
+    (void)state;
+    struct problem p;
+    struct case_data data;
+    prepare(HEAD N "parameters:\n"
+                   "  - {name: ids, type: int32*, role: input, shape: [n]}\n"
+                   "  - {name: counts, type: int32*, role: output, shape: [4]}\n"
+                   "  - {name: offsets, type: int32*, role: output, shape: [4]}\n"
+                   "check: {counts: exact, offsets: exact}\noracle: moe_counts_offsets\n"
+                   "cases: [{name: a, n: 9, ids: uniform(0, 3)}]\n",
+            &p, &data);
+    assert_int_equal(oracle_part_elements(&data), 0);
+}
+
 static void no_oracle_is_said(void **state)
 {
     (void)state;
@@ -417,6 +480,8 @@ int main(void)
         cmocka_unit_test(compaction_keeps_order_and_leaves_the_rest),
         cmocka_unit_test(compaction_of_all_none_and_nothing),
         cmocka_unit_test(moe_counts_only_valid_ids),
+        cmocka_unit_test(parts_come_to_the_whole),
+        cmocka_unit_test(others_have_no_parts),
         cmocka_unit_test(no_oracle_is_said),
     };
     return cmocka_run_group_tests(tests, start, stop);

@@ -24,8 +24,10 @@ int main(int argc, char **argv)
                                 .runner = BUILD_ROOT "/bin/runner",
                                 .cudart = BUILD_ROOT "/lib/libcudart.so.13",
                                 .cache = cache ? cache : BUILD_ROOT "/cache"};
-    struct judge_options options = {
-        .timing = {.without_card = true, .flush_bytes = 1 << 20, .budget_ns = 200000000}};
+    struct judge_options options = {.timing = {.without_card = true,
+                                               .flush_bytes = 1 << 20,
+                                               .budget_ns = 200000000,
+                                               .answer_elements = 5000}};
     struct report_options report = {.verbose = true};
     int status = 2;
     if (judge_submission(&paths, argv[1], argv[2], &options, &arena, &result, &e) != 0) {
