@@ -2,12 +2,37 @@
  * entries become kernels. */
 #include "cpu/vm/module.h"
 
+#include "base/text.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* From the C++ runtime, which every nvcc-built program links anyway (Itanium C++ ABI, 3.4). */
 char *__cxa_demangle(const char *mangled, char *buffer, size_t *length, int *status);
+
+/* A name that is too long, as those of templates of libraries are, loses what is in its outermost
+ * angle brackets, and if need be its beginning: what is called says more than with what. */
+static void fit_name(const char *name, char *out, size_t out_bytes)
+{
+    if ((size_t)snprintf(out, out_bytes, "%s", name) < out_bytes)
+        return;
+    struct text brief;
+    int depth = 0;
+    text_init(&brief);
+    for (const char *p = name; *p; p++) {
+        depth -= *p == '>';
+        if (depth == 0)
+            text_addc(&brief, *p);
+        if (*p == '<' && depth++ == 0)
+            text_add(&brief, "...");
+    }
+    if (brief.length < out_bytes)
+        snprintf(out, out_bytes, "%s", text_str(&brief));
+    else
+        snprintf(out, out_bytes, "...%s", text_str(&brief) + brief.length - (out_bytes - 4));
+    text_release(&brief);
+}
 
 /* "void ns::kernel<256>(int*, int)" -> "ns::kernel<256>". */
 static void people_name(const char *mangled, char *out, size_t out_bytes)
@@ -31,7 +56,7 @@ static void people_name(const char *mangled, char *out, size_t out_bytes)
         }
     }
     const char *start = strncmp(full, "void ", 5) == 0 ? full + 5 : full;
-    snprintf(out, out_bytes, "%s", start);
+    fit_name(start, out, out_bytes);
     free(full);
 }
 

@@ -180,8 +180,52 @@ static const char *verb_of(bool writes, uint32_t strength)
     return writes ? "writes" : "reads";
 }
 
-static const char *advice(const struct warp *w, const struct race_past *past, uint32_t mine)
+/* `x[i]++`: the load that a store's value was made of, shortly before it and from the same place.
+ * NULL: the store at `pc` is not the end of such an update. */
+static const struct ptx_instr *update_load(const struct vm_code *code, uint32_t pc)
 {
+    enum { BACK = 64, REGISTERS = 8 };
+    const struct ptx_instr *store = code->origins[pc];
+    if (!store || store->op != PTX_OP_st || store->operands[1].kind != PTX_OPERAND_REG)
+        return NULL;
+    int32_t made_of[REGISTERS] = {store->operands[1].reg};
+    uint32_t count = 1;
+    const struct ptx_operand *place = &store->operands[0];
+    for (uint32_t k = 1; k <= BACK && k <= pc; k++) {
+        const struct ptx_instr *in = code->origins[pc - k];
+        bool makes = false;
+        for (uint32_t i = 0; in && in->op != PTX_OP_st && in->operand_count > 1 && i < count; i++)
+            makes |= in->operands[0].kind == PTX_OPERAND_REG && in->operands[0].reg == made_of[i];
+        if (!makes)
+            continue;
+        const struct ptx_operand *from = &in->operands[1];
+        if (in->op == PTX_OP_ld && from->kind == place->kind && from->reg == place->reg &&
+            from->imm == place->imm && from->symbol == place->symbol)
+            return in;
+        for (uint32_t i = 1; in->op != PTX_OP_ld && i < in->operand_count && count < REGISTERS; i++)
+            if (in->operands[i].kind == PTX_OPERAND_REG)
+                made_of[count++] = in->operands[i].reg;
+    }
+    return NULL;
+}
+
+/* Do two threads update the same place in steps: is one access such a store, and the other one too,
+ * or the load of one? */
+static bool both_update(const struct warp *w, uint32_t a, uint32_t b)
+{
+    const struct vm_code *code = w->engine->code;
+    const struct ptx_instr *load_a = update_load(code, a), *load_b = update_load(code, b);
+    return (load_a && (load_b || code->origins[b] == load_a)) ||
+           (load_b && code->origins[a] == load_b);
+}
+
+static const char *advice(const struct warp *w, const struct mem_op *op,
+                          const struct race_past *past)
+{
+    uint32_t mine = op->strength;
+    if (both_update(w, op->pc, race_pc_of(past->entry)))
+        return " (each reads, changes and writes it in separate steps, so updates get lost: an "
+               "atomic such as atomicAdd does it in one)";
     if (past->block != w->block->index &&
         (mine == VM_STRONG_CTA || race_strength_of(past->entry) == VM_STRONG_CTA))
         return " (what is atomic for a block is not for others: its scope has to be the device)";
@@ -239,7 +283,7 @@ static void report_race(struct warp *w, const struct mem_op *op, unsigned lane,
     vm_report(e->vm, FINDING_data_race, WIRE_ERROR, &site,
               "%s %s while %s %s it at %s: nothing orders the two%s",
               verb_of(true, at_them ? theirs : mine), place, name,
-              verb_of(second_writes, at_them ? mine : theirs), line, advice(w, past, mine));
+              verb_of(second_writes, at_them ? mine : theirs), line, advice(w, op, past));
 }
 
 static const char *fence_for(bool near)

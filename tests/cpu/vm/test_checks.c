@@ -2,6 +2,7 @@
 #include "kit.h"
 
 #include <setjmp.h>
+#include <stdio.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -365,13 +366,43 @@ static void across_lanes(void **state)
     kit_close(&k);
 }
 
+/* The kernel of a template whose name has 250 letters. */
+static void names_are_cut_between_words(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *mangled, *name;
+    } X[] = {
+        {"_ZN7library6detail18device_scan_kernelINS0_18policy_of_a_kernelIixjfE5agentENS2_"
+         "IcsdbEENS2_IcsdfEEEEvPKi",
+         "library::detail::device_scan_kernel<...>"},
+        {"_ZN2ns6kernelILi256EEEvPii", "ns::kernel<256>"},
+    };
+    for (size_t i = 0; i < sizeof X / sizeof X[0]; i++) {
+        struct kit k;
+        struct wire_finding f;
+        char ptx[1024];
+        snprintf(ptx, sizeof ptx,
+                 ".version 9.0\n.target sm_75\n.address_size 64\n.visible .entry %s()\n{\n"
+                 ".reg .b64 %%q<2>;\n.reg .b32 %%r<2>;\nmov.u64 %%q1, 0;\n"
+                 "ld.global.u32 %%r1, [%%q1];\nret;\n}\n",
+                 X[i].mangled);
+        kit_open(&k, ptx);
+        kit_configure(&k, WIRE_IN_ORDER, WIRE_CHECK_DEFAULT, 0);
+        kit_launch(&k, X[i].mangled, 1, 1, NULL, 0);
+        assert_true(kit_find(&k, FINDING_null_pointer, &f));
+        assert_string_equal(f.kernel, X[i].name);
+        kit_close(&k);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(faults),       cmocka_unit_test(uninitialised),
         cmocka_unit_test(padding),      cmocka_unit_test(races),
         cmocka_unit_test(no_races),     cmocka_unit_test(warp_sync),
-        cmocka_unit_test(across_lanes),
+        cmocka_unit_test(across_lanes), cmocka_unit_test(names_are_cut_between_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -145,6 +145,18 @@ static const struct order_case CASES[] = {
            ".loc 1 8 0\n ld.global.u32 %r11, [%q1];\n ld.global.u32 %r12, [%q1+4];\n"
            "ld.global.u32 %r13, [%q1+8];\n END:\n ret;\n",
      4, 1, FINDING_missing_fence, 6, "k.cu:5", WIRE_ERROR},
+    {"an update in steps",
+     START " .loc 1 5 0\n ld.global.u32 %r11, [%q1];\n add.u32 %r12, %r11, %r3;\n"
+           "st.global.u32 [%q1], %r12;\n ret;\n",
+     2, 1, FINDING_data_race, 5, "atomicAdd does it in one", WIRE_ERROR},
+    {"an update in steps by lanes",
+     START " .loc 1 5 0\n ld.global.u32 %r11, [%q1+4];\n shl.b32 %r12, %r11, 1;\n"
+           "or.b32 %r13, %r3, %r12;\n st.global.u32 [%q1+4], %r13;\n ret;\n",
+     1, 2, FINDING_data_race, 5, "atomicAdd does it in one", WIRE_ERROR},
+    {"each its own, and the neighbour's", /* a[t] += a[t + 1]: no atomic helps */
+     START " .loc 1 5 0\n ld.global.u32 %r11, [%q11];\n ld.global.u32 %r12, [%q11+4];\n"
+           "add.u32 %r12, %r11, %r12;\n st.global.u32 [%q11], %r12;\n ret;\n",
+     1, 2, FINDING_data_race, 5, "__syncwarp orders them", WIRE_ERROR},
     {"a lock",
      START "SPIN:\n atom.global.cas.b32 %r9, [%q2], 0, 1;\n setp.ne.u32 %p1, %r9, 0;\n"
            "@%p1 bra SPIN;\n" FENCE "ld.global.u32 %r10, [%q1];\n add.u32 %r10, %r10, 1;\n"
