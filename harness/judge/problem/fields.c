@@ -352,6 +352,8 @@ int set_reference(struct loader *l, const struct node *key_node, const struct no
         strcmp(s + length - 3, ".cu") != 0)
         return spec_fail_value(l, value, key_node->text, "a plain file name that ends in .cu");
     l->p->reference = s;
+    l->p->reference_line = value->line;
+    l->p->reference_column = value->column;
     return 0;
 }
 
@@ -372,8 +374,8 @@ static int read_quantity(struct loader *l, const struct node *value, const char 
     char allowed[80];
     if (kind == 't')
         snprintf(allowed, sizeof allowed,
-                 "a time above 0 such as 500 ms, 10 s or 2 min, at most %.0f min",
-                 (double)most / 60e9);
+                 "a time above 0 such as 500 ms, 10 s or 2 min, at most %.0f hour%s",
+                 (double)most / 3600e9, most > 3600000000000 ? "s" : "");
     else
         snprintf(allowed, sizeof allowed, "a size above 0 such as 512 B, 64 KiB, 1 MiB or 2 GiB");
     const char *s = value->text;

@@ -66,6 +66,29 @@ static const char *problems_folder(const char *root, struct arena *arena)
     return arena_printf(arena, "%s/problems", root);
 }
 
+/* Whether it is needed for the answers or to be timed against: whoever names a file has one. */
+static int check_reference(const char *root, const struct problem *p, struct arena *arena,
+                           struct err *e)
+{
+    if (!p->reference)
+        return 0;
+    const char *at = root[0] && strcmp(root, ".") != 0 ? arena_printf(arena, "%s/", root) : "";
+    const char *file = arena_printf(arena, "%sreference/%s/%s", at, p->id, p->reference);
+    if (file_exists(file))
+        return 0;
+    if (!p->reference_line)
+        return err_set(e,
+                       "%s:1:1: reference: found no file reference/%s/%s, which gives the answers "
+                       "where there is no `oracle:`; allowed: that file, a `reference:` that names "
+                       "another one there, or an `oracle:`",
+                       p->file, p->id, p->reference);
+    return err_set(e,
+                   "%s:%u:%u: reference: found '%s', but there is no file reference/%s/%s; "
+                   "allowed: the name of a .cu file in that folder",
+                   p->file, p->reference_line, p->reference_column, p->reference, p->id,
+                   p->reference);
+}
+
 int problem_load(const char *root, const char *id, struct arena *arena, struct problem *p,
                  struct err *e)
 {
@@ -96,7 +119,7 @@ int problem_load(const char *root, const char *id, struct arena *arena, struct p
     if (status == 0)
         status = problem_parse(shown, text_str(&text), text.length, arena, p, e);
     text_release(&text);
-    return status;
+    return status == 0 ? check_reference(root, p, arena, e) : status;
 }
 
 static int compare_names(const void *a, const void *b)

@@ -126,6 +126,7 @@ struct problem {
     const char *oracle; /* name of a row of oracles.def, NULL = the reference gives the answers */
     const char *reference; /* file name in reference/<id>/ of the rung that is judged against; NULL
                             * only if there is an oracle */
+    unsigned reference_line, reference_column; /* where the spec names it; 0 = it does not */
     struct problem_variable *variables;
     unsigned variable_count;
     struct problem_param *params;

@@ -220,6 +220,23 @@ static int take_event(struct builder *b, const yaml_event_t *event)
     return 0;
 }
 
+/* libyaml does not say that it met a tab, only what it makes of the rest. Up to the line where it
+ * stopped: the first one whose indentation has a tab. 0 = there is none. */
+static size_t line_with_tab(const char *text, size_t last_line, size_t *column)
+{
+    for (size_t line = 1; line <= last_line; line++) {
+        size_t blanks = strspn(text, " ");
+        if (text[blanks] == '\t') {
+            *column = blanks + 1;
+            return line;
+        }
+        text += strcspn(text, "\n");
+        if (!*text++)
+            break;
+    }
+    return 0;
+}
+
 /* What libyaml did not like. Its reader (bad UTF-8) gives an offset instead of a mark. */
 static int fail_parser(struct builder *b, const yaml_parser_t *parser, const char *text)
 {
@@ -232,6 +249,11 @@ static int fail_parser(struct builder *b, const yaml_parser_t *parser, const cha
                 column = 0;
             }
     }
+    size_t tab_column = 0, tab_line = line_with_tab(text, line, &tab_column);
+    if (tab_line)
+        return err_set(b->e,
+                       "%s:%zu:%zu: spec: found a tab; allowed: blanks before a key or an item",
+                       b->file, tab_line, tab_column);
     return err_set(b->e, "%s:%zu:%zu: spec: found no YAML: %s%s%s; allowed: YAML in UTF-8", b->file,
                    line, column, parser->problem ? parser->problem : "out of memory",
                    parser->context ? " " : "", parser->context ? parser->context : "");

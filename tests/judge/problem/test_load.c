@@ -289,6 +289,42 @@ static void messages_name_the_file_below_the_root(void **state)
     arena_release(&arena);
 }
 
+/* Beside an oracle the file is not needed for answers; whoever names it wants it all the same. */
+static void a_reference_that_is_named_is_there(void **state)
+{
+    (void)state;
+    char root[256], folder[300], file[400];
+    struct arena arena;
+    struct problem p;
+    struct text spec;
+    struct err e = {{0}};
+    arena_init(&arena);
+    text_init(&spec);
+    assert_int_equal(file_read(SOURCE_ROOT "/problems/multi-block-scan/problem.yaml",
+                               PROBLEM_FILE_MAX, &spec, &e),
+                     0);
+    assert_non_null(strstr(text_str(&spec), "\noracle: "));
+    assert_non_null(strstr(text_str(&spec), "\nreference: look_back_bulk.cu"));
+    assert_int_equal(file_make_temp_dir(root, sizeof root, "test-load", &e), 0);
+    snprintf(folder, sizeof folder, "%s/problems/scan", root);
+    snprintf(file, sizeof file, "%s/problem.yaml", folder);
+    assert_int_equal(file_make_dirs(folder, &e), 0);
+    assert_int_equal(file_write(file, text_str(&spec), spec.length, &e), 0);
+    assert_int_equal(problem_load(root, "scan", &arena, &p, &e), -1);
+    if (!strstr(e.text, "reference: found 'look_back_bulk.cu', but there is no file "
+                        "reference/scan/look_back_bulk.cu; allowed: ") ||
+        strncmp(e.text, "problems/scan/problem.yaml:", 27) != 0)
+        fail_msg("%s", e.text);
+    snprintf(folder, sizeof folder, "%s/reference/scan", root);
+    snprintf(file, sizeof file, "%s/look_back_bulk.cu", folder);
+    assert_int_equal(file_make_dirs(folder, &e), 0);
+    assert_int_equal(file_write(file, "", 0, &e), 0);
+    assert_int_equal(problem_load(root, "scan", &arena, &p, &e), 0);
+    assert_int_equal(file_remove_tree(root, &e), 0);
+    text_release(&spec);
+    arena_release(&arena);
+}
+
 static void problems_are_found_by_id(void **state)
 {
     (void)state;
@@ -360,6 +396,7 @@ int main(void)
         cmocka_unit_test(hostile_files_are_refused_quickly),
         cmocka_unit_test(a_byte_order_mark_is_skipped),
         cmocka_unit_test(messages_name_the_file_below_the_root),
+        cmocka_unit_test(a_reference_that_is_named_is_there),
         cmocka_unit_test(problems_are_found_by_id),
         cmocka_unit_test(near_names_are_suggested),
         cmocka_unit_test(cost_counters_are_computed),
