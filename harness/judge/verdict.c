@@ -100,6 +100,15 @@ static bool over_memory(const struct case_data *data, const struct wire_reply *r
     return true;
 }
 
+/* A call or launch that was refused, and whose error the submission has cleared, is a warning as
+ * long as nothing came of it. Beside a wrong answer it is the likely cause. */
+static void blame_refusals(struct pass_verdict *v)
+{
+    for (unsigned i = 0; i < v->finding_count; i++)
+        if (v->findings[i].kind == FINDING_cuda_error)
+            v->findings[i].severity = WIRE_ERROR;
+}
+
 static void judge_finished(const struct case_data *data, const struct wire_request *request,
                            const struct wire_reply *reply, const uint8_t *outputs,
                            struct arena *arena, struct pass_verdict *v)
@@ -110,12 +119,14 @@ static void judge_finished(const struct case_data *data, const struct wire_reque
         return;
     check_case(data, request, outputs, arena, &v->check);
     take_findings(v->check.findings, v->check.finding_count, v);
-    if (v->check.mismatch.output)
+    if (v->check.mismatch.output) {
         v->verdict = VERDICT_wrong_answer;
-    else if (has_error(v))
+        blame_refusals(v);
+    } else if (has_error(v)) {
         v->verdict = VERDICT_run_time_error;
-    else
+    } else {
         v->verdict = VERDICT_accepted;
+    }
 }
 
 static void judge_reply(const struct case_data *data, const struct wire_request *request,
