@@ -2,9 +2,9 @@
 #include "kit.h"
 
 #include <setjmp.h>
-#include <stdio.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
