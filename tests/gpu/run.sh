@@ -12,7 +12,7 @@
 # --device gpu`, the programs of tests/faults as they are, `judge bench` of every problem beside CUB, and the benches
 # of bench/. Nothing has to be installed there: the judge is linked statically. With no card, `card` says so and ends
 # with 77, CTest's status for a skipped test. PARTS="judged programs opponents bench" chooses; JOBS, LIMIT_S (per file),
-# ONLY (a pattern of file names) as they say.
+# ONLY (a pattern of file names) as they say, also through ssh. RESULTS is the report's file.
 set -u
 root=$(cd "$(dirname "$0")/../.." && pwd -P)
 cd "$root" || exit 3
@@ -165,7 +165,8 @@ card() {
 
 # section TITLE FILE: that section of RESULTS.md, whatever stood there, is FILE now.
 section() {
-    results=tests/gpu/RESULTS.md
+    results=${RESULTS:-tests/gpu/RESULTS.md}
+    [ -e "$results" ] || echo '# Seen on a card' >"$results"
     awk -v title="## $1" -v body="$2" '
         function put() { print title; print ""; while ((getline line <body) > 0) print line; done = 1 }
         $0 == title { put(); skip = 1; next }
@@ -214,14 +215,26 @@ here() {
     exit $status
 }
 
+# What was chosen here holds there: NAME='value' for each that is set.
+settings() {
+    for name in PARTS JOBS LIMIT_S PROGRAM_S HANG_S BENCH_S ONLY DEVICE; do
+        eval "value=\${$name:-}"
+        [ -z "$value" ] || printf "%s='%s' " $name "$(printf %s "$value" | sed "s/'/'\\\\''/g")"
+    done
+}
+
+# Everything happens in a folder of its own, which is gone afterwards.
 by_ssh() {
     out=$(mktemp -d) || exit 3
     pack >"$out/travels.tar.gz" || exit 3
     # shellcheck disable=SC2029
-    ssh "$1" 'd=$(mktemp -d) && cd "$d" && tar -xzf - && PARTS="'"$parts"'" tests/gpu/run.sh card OUT >&2
+    ssh "$1" 'd=$(mktemp -d) && cd "$d" && tar -xzf - && '"$(settings)"'CACHE=$d/cache tests/gpu/run.sh card OUT >&2
         status=$?; [ $status = 0 ] && tar -C OUT -czf - .; cd / && rm -rf "$d"; exit $status' \
         <"$out/travels.tar.gz" >"$out/back.tar.gz" || exit $?
     tar -C "$out" -xzf "$out/back.tar.gz" && report "$out"
+    status=$?
+    echo "what the card said is in $out"
+    return $status
 }
 
 case ${1:-} in
