@@ -316,6 +316,96 @@ static void maps_in_the_wrong_order(void **state)
     }
 }
 
+static void segments(void **state)
+{
+    (void)state;
+    enum { N = 9 };
+    static const uint8_t heads[N] = {0, 0, 4, 0, 0, 1, 0, 0, 2};
+    static const int32_t in[N] = {3, 1, 7, 2, 4, 1, 6, 3, 5};
+    static const int32_t right[N] = {3, 4, 7, 9, 13, 1, 7, 10, 5};
+    static const struct {
+        int32_t got[N];
+        const char *says;
+    } ROWS[] = {
+        {{3, 4, 11, 13, 17, 18, 24, 27, 32}, "none of the 3 heads"},
+        {{3, 4, 11, 13, 17, 1, 7, 10, 15}, "2 of 3 heads in `heads` start no segment"},
+        {{3, 4, 7, 9, 4, 1, 7, 10, 5}, "starts again at index 4"},
+        {{3, 4, 7, 9, 13, 1, 7, 11, 5}, NULL},
+    };
+    for (size_t k = 0; k < sizeof ROWS / sizeof ROWS[0]; k++) {
+        struct fake f;
+        fake_init(&f);
+        fake_buffer(&f, "in", WIRE_INPUT, WIRE_int32, in, N);
+        fake_buffer(&f, "heads", WIRE_INPUT, WIRE_uint8, heads, N);
+        fake_buffer(&f, "out", WIRE_OUTPUT, WIRE_int32, right, N);
+        fake_check(&f, 2, COMPARE_exact, -1, -1);
+        fake_untouched(&f);
+        memcpy(fake_payload(&f, 2), ROWS[k].got, sizeof right);
+        assert_false(fake_judge(&f)->ok);
+        if (ROWS[k].says)
+            assert_says("segments", f.result.diagnosis, ROWS[k].says);
+        else
+            assert_true(!f.result.diagnosis || !strstr(f.result.diagnosis, "head"));
+        fake_release(&f);
+    }
+}
+
+static void sums_that_round_too_much(void **state)
+{
+    (void)state;
+    enum { N = 500 };
+    static float in[N], right[N];
+    double sum = 0;
+    for (int i = 0; i < N; i++) {
+        in[i] = 0.1f + (float)(i % 7) / 16;
+        sum += (double)in[i];
+        right[i] = (float)sum;
+    }
+    for (int k = 0; k < 2; k++) {
+        struct fake f;
+        fake_init(&f);
+        fake_buffer(&f, "in", WIRE_INPUT, WIRE_float32, in, N);
+        fake_buffer(&f, "out", WIRE_OUTPUT, WIRE_float32, right, N);
+        fake_check(&f, 1, COMPARE_scan_error_bound, -1, -1);
+        fake_untouched(&f);
+        float *got = fake_payload(&f, 1);
+        for (int i = 0; i < N; i++)
+            got[i] = right[i] * (1 + (float)(i % 3) / 4096);
+        if (k == 1)
+            got[17] = 0;
+        assert_false(fake_judge(&f)->ok);
+        if (k == 0)
+            assert_says("rounding", f.result.diagnosis, "probably rounding");
+        else
+            assert_true(!f.result.diagnosis || !strstr(f.result.diagnosis, "rounding"));
+        fake_release(&f);
+    }
+}
+
+static void elements_in_any_order(void **state)
+{
+    (void)state;
+    static const struct {
+        int32_t got[6];
+        const char *says;
+    } ROWS[] = {
+        {{5, 1, 4, 4, 2, 4}, "1 elements of `out` are missing, and as many are repeated"},
+        {{5, 1, 4, 0, 2, 0}, "2 elements of `out` are missing; in their places stand 2 values"},
+    };
+    static const int32_t right[] = {1, 2, 3, 4, 4, 5};
+    for (size_t k = 0; k < sizeof ROWS / sizeof ROWS[0]; k++) {
+        struct fake f;
+        fake_init(&f);
+        fake_buffer(&f, "out", WIRE_OUTPUT, WIRE_int32, right, 6);
+        fake_check(&f, 0, COMPARE_any_order, -1, -1);
+        fake_untouched(&f);
+        memcpy(fake_payload(&f, 0), ROWS[k].got, sizeof right);
+        assert_false(fake_judge(&f)->ok);
+        assert_says("any order", f.result.diagnosis, ROWS[k].says);
+        fake_release(&f);
+    }
+}
+
 static void float_scans(void **state)
 {
     (void)state;
@@ -484,6 +574,9 @@ int main(void)
         cmocka_unit_test(sums_of_2_to_the_30),
         cmocka_unit_test(maxima_begin_at_the_smallest),
         cmocka_unit_test(maps_in_the_wrong_order),
+        cmocka_unit_test(segments),
+        cmocka_unit_test(sums_that_round_too_much),
+        cmocka_unit_test(elements_in_any_order),
         cmocka_unit_test(float_scans),
         cmocka_unit_test(compactions),
         cmocka_unit_test(counts_and_offsets),
