@@ -85,7 +85,15 @@ static const struct options_row {
     {"list", "  --lang en|zh             in which language; else the environment decides\n"},
     {"show", "  --lang en|zh             in which language; else the environment decides\n"},
     {"hint", "  --lang en|zh             in which language; else the environment decides\n"},
-    {"verify", "  --seed N                 the data of an earlier verification\n"},
+    {"verify",
+     "  --seed N                 the data of an earlier verification\n"
+     "  --mutants N|all          how many small faults in accepted submissions are tried (15); 0: "
+     "none\n"
+     "  --mutant-seed N          other ones of them (1)\n"
+     "  --jobs N                 judgings side by side (one per processor, at most 4)\n"
+     "\nEach line says what was looked at, after 'ok' or 'FAIL'; 'lives' is a fault that no case "
+     "noticed: add a\ncase that does, or, where the program is still right, a row in "
+     "problems/ID/mutants.tsv.\n"},
 };
 
 static const char STATUSES[] =

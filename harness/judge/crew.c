@@ -42,8 +42,12 @@ static int run_case(struct worker *w, struct prepared_case *c, struct result_cas
         w->error = c->error;
         return -1;
     }
-    if (w->session.use_reference && session_run_reference(&w->session, c, &w->error) != 0)
+    const struct judge_options *o = w->crew->options;
+    if (w->session.use_reference && !c->data.instance->answers &&
+        session_run_reference(&w->session, c, &w->error) != 0)
         return -1;
+    if (o->expected)
+        o->expected(o->expected_context, &c->data);
     return session_run_case(&w->session, c, result, &w->error);
 }
 

@@ -88,9 +88,15 @@ static void progress(const struct judging *j, const char *what, unsigned done, u
 
 static int choose_cases(struct judging *j, struct err *e)
 {
-    const char *wanted = j->session.options->case_name;
-    const struct problem *p = &j->problem;
+    const struct judge_options *o = j->session.options;
+    const char *wanted = o->case_name;
+    struct problem *p = &j->problem;
     struct arena *arena = j->session.arena;
+    if (o->case_count) {
+        p->case_count = o->case_count;
+        p->cases = arena_array(arena, p->case_count, sizeof *p->cases);
+        memcpy(p->cases, o->cases, p->case_count * sizeof *p->cases);
+    }
     /* NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers */
     j->cases = arena_array(arena, p->case_count, sizeof j->cases[0]);
     for (unsigned i = 0; i < p->case_count; i++)
@@ -220,10 +226,12 @@ static int finish_compiling(struct judging *j)
     const struct compile_result *c = &j->submission.result;
     if (j->submission.status != 0)
         return judge_error(j, &j->submission.error);
-    result->compile = (struct result_compile){.ok = c->ok,
-                                              .cached = c->cached,
-                                              .ms = (double)c->wall_ns / 1e6,
-                                              .log = arena_strdup(arena, c->log ? c->log : "")};
+    result->compile =
+        (struct result_compile){.ok = c->ok,
+                                .cached = c->cached,
+                                .ms = (double)c->wall_ns / 1e6,
+                                .log = arena_strdup(arena, c->log ? c->log : ""),
+                                .library = c->ok ? arena_strdup(arena, c->library) : NULL};
     if (!c->ok) {
         result->verdict = VERDICT_compile_error;
         result->message = c->timed_out
@@ -347,6 +355,11 @@ static int judge_all(struct judging *j, const char *problem_id, struct err *e)
     struct err fault;
     if (check_parts(j, &fault) != 0)
         return judge_error(j, &fault);
+    if (s->options->compile_only) {
+        start_compiling(j);
+        finish_compiling(j);
+        return 0;
+    }
     j->has_work = true;
     if (work_init(&j->work, &j->problem, j->cases, j->case_count, s->seed, !s->use_reference,
                   s->arena, e) != 0)

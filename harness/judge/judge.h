@@ -28,8 +28,11 @@ struct judge_paths {  /* where things are; filled by cli from judge.sh's environ
 };
 
 struct judge_options {
-    uint64_t seed;             /* 0 = draw a secret one */
-    const char *case_name;     /* NULL = all */
+    uint64_t seed;         /* 0 = draw a secret one */
+    const char *case_name; /* NULL = all */
+    /* Instead of the problem's own cases; made for this problem. 0 = its own. */
+    const struct problem_case *cases;
+    unsigned case_count;
     uint32_t checks;           /* enum wire_check; 0 = WIRE_CHECK_DEFAULT */
     unsigned schedules;        /* seeded passes of every case that is small enough for them */
     struct pass_choice only;   /* instead of all passes, when set */
@@ -37,6 +40,7 @@ struct judge_options {
     const struct cards *cards; /* with on_gpu: the first free one of these is used */
     bool share_card;           /* do not keep others from it meanwhile: then nothing is timed */
     bool no_timing;            /* judge only */
+    bool compile_only;         /* nothing is run: of the result only `compile` counts */
     /* Of tests: timing as on a card, on whatever device; 0 = as usual. */
     struct {
         bool without_card;
@@ -54,6 +58,9 @@ struct judge_options {
     void (*progress)(void *context, const char *what, unsigned done, unsigned total);
     void (*waiting)(void *context, const char *sentence); /* for a card that others use */
     void *progress_context;                               /* of both */
+    /* Each case once its expected answers are there, before it is run. From two threads. */
+    void (*expected)(void *context, const struct case_data *data);
+    void *expected_context;
 };
 
 /* 0: `result` is filled, also for a judge_error (verdict and message say so). -1: the call is wrong

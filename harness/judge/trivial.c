@@ -8,19 +8,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const uint64_t CASE_BYTES_MAX = (uint64_t)1 << 22;
+/* One case, and what was right in an earlier one. */
+struct attempt {
+    const struct case_data *data;
+    const struct case_data *earlier; /* of the same sizes if there is one; NULL = the first case */
+};
 
 /* Writes one output; it holds poison (OUTPUT) or the input (INOUT) before. */
-typedef void answer_function(const struct case_data *data, unsigned param, uint8_t *out);
+typedef void answer_function(const struct attempt *a, unsigned param, uint8_t *out);
 
-static void answer_zeros(const struct case_data *data, unsigned param, uint8_t *out)
+static void answer_zeros(const struct attempt *a, unsigned param, uint8_t *out)
 {
-    memset(out, 0, data->buffers[param].bytes);
+    memset(out, 0, a->data->buffers[param].bytes);
 }
 
 /* Of the first input with bytes, as much as fits. */
-static void answer_input(const struct case_data *data, unsigned param, uint8_t *out)
+static void answer_input(const struct attempt *a, unsigned param, uint8_t *out)
 {
+    const struct case_data *data = a->data;
     for (unsigned i = 0; i < data->problem->param_count; i++) {
         const struct case_buffer *b = &data->buffers[i];
         if (!b->input || b->bytes == 0)
@@ -32,16 +37,16 @@ static void answer_input(const struct case_data *data, unsigned param, uint8_t *
 }
 
 /* NOLINTNEXTLINE(readability-non-const-parameter): it has the shape of its table */
-static void answer_untouched(const struct case_data *data, unsigned param, uint8_t *out)
+static void answer_untouched(const struct attempt *a, unsigned param, uint8_t *out)
 {
-    (void)data;
+    (void)a;
     (void)param;
     (void)out;
 }
 
-static void answer_nan(const struct case_data *data, unsigned param, uint8_t *out)
+static void answer_nan(const struct attempt *a, unsigned param, uint8_t *out)
 {
-    memset(out, 0xff, data->buffers[param].bytes); /* a quiet NaN in every float type */
+    memset(out, 0xff, a->data->buffers[param].bytes); /* a quiet NaN in every float type */
 }
 
 /* Rounded to the 11 significant bits of float16, which holds nothing past 65504. */
@@ -68,14 +73,23 @@ static void store(enum wire_type type, double value, uint8_t *at)
     }
 }
 
-static void answer_half_precision(const struct case_data *data, unsigned param, uint8_t *out)
+static void answer_half_precision(const struct attempt *a, unsigned param, uint8_t *out)
 {
-    enum wire_type type = data->problem->params[param].type;
-    const struct case_buffer *b = &data->buffers[param];
+    enum wire_type type = a->data->problem->params[param].type;
+    const struct case_buffer *b = &a->data->buffers[param];
     struct series expected = series_of(b->expected, type, b->count);
     memcpy(out, b->expected, b->bytes);
     for (uint64_t i = 0; i < b->count; i++)
         store(type, to_half(series_double(&expected, i)), out + i * expected.size);
+}
+
+/* What the call before this one should have written, as far as it goes. */
+static void answer_previous(const struct attempt *a, unsigned param, uint8_t *out)
+{
+    const struct case_buffer *now = &a->data->buffers[param];
+    const struct case_buffer *then = a->earlier ? &a->earlier->buffers[param] : NULL;
+    if (then && then->bytes)
+        memcpy(out, then->expected, then->bytes < now->bytes ? then->bytes : now->bytes);
 }
 
 static const struct trivial_row {
@@ -90,11 +104,6 @@ static const struct trivial_row {
 const char *trivial_for_people(enum trivial t)
 {
     return TRIVIALS[t].people;
-}
-
-static bool is_output(const struct problem_param *p)
-{
-    return p->kind == PARAM_BUFFER && (p->role == WIRE_OUTPUT || p->role == WIRE_INOUT);
 }
 
 /* What the box would send back if the submission did nothing. */
@@ -115,20 +124,21 @@ static uint8_t *untouched_outputs(const struct case_data *data, const struct wir
     return outputs;
 }
 
-static void try_case(const struct case_data *data, enum trivial t, struct arena *arena,
+static void try_case(const struct attempt *a, enum trivial t, struct arena *arena,
                      struct trivial_tally *tally)
 {
+    const struct case_data *data = a->data;
     struct wire_request *request = arena_alloc(arena, sizeof *request);
     request_init(request, data);
     request->poison_seed = request_seed(data, 0, "poison");
     uint8_t *outputs = untouched_outputs(data, request);
     uint64_t elements = 0;
     for (unsigned i = 0; i < request->param_count; i++) {
-        if (!is_output(&data->problem->params[i]))
+        if (!problem_is_output(&data->problem->params[i]))
             continue;
         const struct wire_param *w = &request->params[i];
         elements += data->buffers[i].count;
-        TRIVIALS[t].answer(data, i, outputs + w->out_offset + WIRE_GUARD_BYTES + w->misalign);
+        TRIVIALS[t].answer(a, i, outputs + w->out_offset + WIRE_GUARD_BYTES + w->misalign);
     }
     struct check_result *result = arena_alloc(arena, sizeof *result);
     check_case(data, request, outputs, arena, result);
@@ -144,40 +154,47 @@ static void try_case(const struct case_data *data, enum trivial t, struct arena 
         tally->example = data->instance->name;
 }
 
-/* Points every buffer at memory of the arena. */
-static void give_memory(struct case_data *data, struct arena *arena)
+static bool same_sizes(const struct case_data *a, const struct case_data *b)
 {
-    for (unsigned i = 0; i < data->problem->param_count; i++) {
-        const struct problem_param *p = &data->problem->params[i];
-        struct case_buffer *b = &data->buffers[i];
-        if (p->kind == PARAM_BUFFER && (p->role == WIRE_INPUT || p->role == WIRE_INOUT))
-            b->input = arena_alloc(arena, b->bytes + 64);
-        if (is_output(p))
-            b->expected = arena_alloc(arena, b->bytes + 64);
-    }
+    for (unsigned i = 0; i < a->problem->param_count; i++)
+        if (a->buffers[i].bytes != b->buffers[i].bytes)
+            return false;
+    return true;
 }
 
-int trivial_try(const struct problem *p, enum trivial t, uint64_t seed, struct trivial_tally *tally,
-                struct err *e)
+/* The latest case before `index` whose answers are kept, rather one of the same sizes. */
+static const struct case_data *find_earlier(const struct answers *answers, const struct problem *p,
+                                            unsigned index, uint64_t seed,
+                                            const struct case_data *data, struct arena *arena)
+{
+    struct case_data *found = NULL;
+    for (unsigned k = index; k-- > 0;) {
+        struct case_data *one = arena_alloc(arena, sizeof *one);
+        if (!answers_sizes(answers, p, k, seed, arena, one))
+            continue;
+        found = found ? found : one;
+        if (same_sizes(one, data)) {
+            found = one;
+            break;
+        }
+    }
+    return found;
+}
+
+void trivial_try(const struct problem *p, const struct answers *answers, enum trivial t,
+                 uint64_t seed, struct trivial_tally *tally)
 {
     *tally = (struct trivial_tally){0};
-    int status = 0;
-    for (unsigned i = 0; i < p->case_count && status == 0; i++) {
+    for (unsigned i = 0; i < p->case_count; i++) {
         struct arena arena;
         struct case_data data;
         arena_init(&arena);
-        status = problem_case_sizes(p, &p->cases[i], seed, &arena, &data, e);
-        uint64_t bytes = 0;
-        for (unsigned k = 0; status == 0 && k < p->param_count; k++)
-            bytes += data.buffers[k].bytes;
-        if (status == 0 && bytes <= CASE_BYTES_MAX) {
-            give_memory(&data, &arena);
-            problem_case_fill(&data);
-            status = oracle_expected(&data, e);
-            if (status == 0)
-                try_case(&data, t, &arena, tally);
+        if (answers_case(answers, p, i, seed, &arena, &data)) {
+            struct attempt a = {.data = &data};
+            if (t == TRIVIAL_previous)
+                a.earlier = find_earlier(answers, p, i, seed, &data, &arena);
+            try_case(&a, t, &arena, tally);
         }
         arena_release(&arena);
     }
-    return status;
 }

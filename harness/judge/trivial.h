@@ -5,6 +5,7 @@
 #ifndef JUDGE_TRIVIAL_H
 #define JUDGE_TRIVIAL_H
 
+#include "judge/answers.h"
 #include "judge/problem/problem.h"
 
 enum trivial {
@@ -23,8 +24,9 @@ struct trivial_tally {
 
 const char *trivial_for_people(enum trivial t);
 
-/* Runs one kind of answer through the cases of a problem that has an oracle. */
-int trivial_try(const struct problem *p, enum trivial t, uint64_t seed, struct trivial_tally *tally,
-                struct err *e);
+/* Runs one kind of answer through the cases whose right answers are kept; they are those of `seed`.
+ */
+void trivial_try(const struct problem *p, const struct answers *answers, enum trivial t,
+                 uint64_t seed, struct trivial_tally *tally);
 
 #endif

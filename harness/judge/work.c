@@ -17,11 +17,6 @@ static const uint64_t HUGE_PAGE_BYTES = (uint64_t)1 << 21;
 
 /* ---- one case ---- */
 
-static bool is_output(const struct problem_param *param)
-{
-    return param->kind == PARAM_BUFFER && (param->role == WIRE_OUTPUT || param->role == WIRE_INOUT);
-}
-
 bool work_is_small(const struct prepared_case *c)
 {
     return c->bytes <= SMALL_CASE_BYTES;
@@ -36,7 +31,7 @@ static int size_case(struct prepared_case *c, const struct problem *p,
         return -1;
     request_init(&c->request, &c->data);
     for (unsigned i = 0; i < p->param_count; i++)
-        if (is_output(&p->params[i]))
+        if (problem_is_output(&p->params[i]))
             c->answer_bytes += wire_align_up(c->data.buffers[i].bytes) + 64;
     c->bytes = c->request.in_bytes + c->request.out_bytes + c->answer_bytes;
     return 0;
@@ -56,7 +51,7 @@ static int make_answers(struct prepared_case *c)
         madvise(answers, c->answer_bytes, MADV_HUGEPAGE); /* a wish */
     uint8_t *at = answers;
     for (unsigned i = 0; i < p->param_count; i++)
-        if (is_output(&p->params[i])) {
+        if (problem_is_output(&p->params[i])) {
             c->data.buffers[i].expected = at;
             at += wire_align_up(c->data.buffers[i].bytes) + 64;
         }
@@ -76,7 +71,9 @@ static int make_case(struct prepared_case *c, bool use_oracle)
     problem_case_fill(&c->data);
     if (make_answers(c) != 0)
         return -1;
-    if (use_oracle && oracle_expected(&c->data, &c->error) != 0)
+    if (c->data.instance->answers)
+        problem_case_answers(&c->data);
+    else if (use_oracle && oracle_expected(&c->data, &c->error) != 0)
         return -1;
     return run_region_init(&c->outputs, c->request.out_bytes, true, &c->error);
 }

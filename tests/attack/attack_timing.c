@@ -3,7 +3,7 @@
  * reason; without one no time may be in doubt at all (where the machine's load did not make them
  * too noisy to tell). A file in a folder `card` is judged on a card, and skipped without one. */
 #include "e2e.h"
-#include "label.h"
+#include "judge/verify/label.h"
 
 #include "base/file.h"
 

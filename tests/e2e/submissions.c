@@ -5,7 +5,7 @@
  * be wrong. The seed is the judge's own secret one, a new one on every run.
  * usage: e2e_submissions [--repeat N] PROBLEM [FILE-PART...] */
 #include "e2e.h"
-#include "label.h"
+#include "judge/verify/label.h"
 
 #include "base/file.h"
 

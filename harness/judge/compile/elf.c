@@ -152,3 +152,29 @@ int elf_interposes(const char *path, char name[ELF_NAME_BYTES], struct err *e)
     name[0] = '\0';
     return visit_symbols(path, look_for_interposed, name, e);
 }
+
+bool elf_section(const void *bytes, size_t length, const char *name, size_t *offset, size_t *count)
+{
+    const struct text file = {.data = (char *)bytes, .length = length};
+    Elf64_Ehdr header;
+    Elf64_Shdr section, names;
+    if (!copy_item(&file, 0, &header, sizeof header) ||
+        memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64 ||
+        header.e_shentsize != sizeof section || header.e_shstrndx >= header.e_shnum ||
+        !copy_item(&file, header.e_shoff + header.e_shstrndx * sizeof names, &names, sizeof names))
+        return false;
+    const char *text = part(&file, names.sh_offset, names.sh_size, 1);
+    for (unsigned i = 0; text && i < header.e_shnum; i++) {
+        if (!copy_item(&file, header.e_shoff + i * sizeof section, &section, sizeof section))
+            return false;
+        if (section.sh_name >= names.sh_size ||
+            !memchr(text + section.sh_name, 0, names.sh_size - section.sh_name) ||
+            strcmp(text + section.sh_name, name) != 0 || section.sh_type == SHT_NOBITS ||
+            !part(&file, section.sh_offset, section.sh_size, 1))
+            continue;
+        *offset = section.sh_offset;
+        *count = section.sh_size;
+        return true;
+    }
+    return false;
+}

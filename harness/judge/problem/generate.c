@@ -317,3 +317,10 @@ bool generator_is_literal(const struct generator *g)
 {
     return g->kind == LITERAL;
 }
+
+bool generator_same_literal(const struct generator *a, const struct generator *b)
+{
+    return a->length == b->length &&
+           memcmp(a->integers, b->integers, a->length * sizeof *a->integers) == 0 &&
+           memcmp(a->reals, b->reals, a->length * sizeof *a->reals) == 0;
+}

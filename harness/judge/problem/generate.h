@@ -46,4 +46,7 @@ bool generator_mixes(const struct generator *g);
 /* Is it a list of values? It has one length. */
 bool generator_is_literal(const struct generator *g);
 
+/* Do two lists hold the same values, bit for bit? */
+bool generator_same_literal(const struct generator *a, const struct generator *b);
+
 #endif

@@ -136,3 +136,13 @@ void problem_case_fill(struct case_data *data)
             generator_fill(c->inputs[i], p->params[i].type, data->buffers[i].count, c->values,
                            key_of_input(data, p->params[i].name), data->buffers[i].input);
 }
+
+void problem_case_answers(struct case_data *data)
+{
+    const struct problem *p = data->problem;
+    const struct problem_case *c = data->instance;
+    for (unsigned i = 0; i < p->param_count; i++)
+        if (c->answers[i] && data->buffers[i].expected)
+            generator_fill(c->answers[i], p->params[i].type, data->buffers[i].count, c->values, 0,
+                           data->buffers[i].expected);
+}

@@ -282,11 +282,6 @@ static const struct {
 #undef COMPARE
 };
 
-static bool is_output(const struct problem_param *m)
-{
-    return m->kind == PARAM_BUFFER && (m->role == WIRE_OUTPUT || m->role == WIRE_INOUT);
-}
-
 static int find_param(const struct problem *p, const char *name)
 {
     for (unsigned i = 0; i < p->param_count; i++)
@@ -303,7 +298,7 @@ int set_check(struct loader *l, const struct node *key_node, const struct node *
     if (load_mapping(l, WHERE_CHECK, value, key_node->text, NULL) != 0)
         return -1;
     for (unsigned i = 0; i < p->param_count; i++)
-        if (is_output(&p->params[i]) && !node_get(value, p->params[i].name, NULL))
+        if (problem_is_output(&p->params[i]) && !node_get(value, p->params[i].name, NULL))
             return spec_fail(l, value, p->params[i].name, "nothing", "a comparison of this output");
     if (p->check_count == 0)
         return spec_fail(l, value, key_node->text, "no output", "at least one");
@@ -344,7 +339,7 @@ static int set_check_argument(struct loader *l, const struct node *value, const 
     int index = find_param(p, argument);
     const struct problem_param *m = index >= 0 ? &p->params[index] : NULL;
     if (!m || m->kind != PARAM_BUFFER || m->role == WIRE_WORKSPACE || number_is_float(m->type) ||
-        index == (int)c->param || (prefix && !is_output(m)))
+        index == (int)c->param || (prefix && !problem_is_output(m)))
         return spec_fail_value(l, value, key,
                                arena_printf(l->arena, "%s(x) where x is another %s",
                                             COMPARES[c->compare].name,
@@ -363,10 +358,10 @@ int set_check_output(struct loader *l, const struct node *key_node, const struct
     struct problem *p = l->p;
     const char *key = key_node->text;
     int param = find_param(p, key);
-    if (param < 0 || !is_output(&p->params[param])) {
+    if (param < 0 || !problem_is_output(&p->params[param])) {
         const char *names[WIRE_PARAMS_MAX];
         for (unsigned i = 0; i < p->param_count; i++)
-            names[i] = is_output(&p->params[i]) ? p->params[i].name : NULL;
+            names[i] = problem_is_output(&p->params[i]) ? p->params[i].name : NULL;
         return spec_fail_unknown(l, key_node, key, param < 0 ? "no such parameter" : "no output",
                                  names, p->param_count, "the name of an output or inout parameter");
     }

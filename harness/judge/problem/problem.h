@@ -106,8 +106,17 @@ struct problem_case {
     bool is_public;
     int64_t *values;           /* per variable */
     struct generator **inputs; /* per parameter; NULL for outputs, scalars, stream */
-    unsigned source_line;      /* in problem.yaml */
+    /* Per parameter, NULL for all but outputs: the expected answers as lists of values, of a case
+     * that is an example of a statement (example.h). NULL = the oracle or the reference gives them. */
+    struct generator **answers;
+    unsigned source_line; /* in problem.yaml */
 };
+
+/* Does the submission write it, so that it is compared? */
+static inline bool problem_is_output(const struct problem_param *m)
+{
+    return m->kind == PARAM_BUFFER && (m->role == WIRE_OUTPUT || m->role == WIRE_INOUT);
+}
 
 struct problem_hint {
     struct localized text;
@@ -183,6 +192,9 @@ int problem_case_sizes(const struct problem *p, const struct problem_case *c, ui
                        struct arena *arena, struct case_data *data, struct err *e);
 /* Fills every `input`. Depends on (seed, case name, parameter name) only. */
 void problem_case_fill(struct case_data *data);
+
+/* Fills every `expected` of a case that brings its answers along. */
+void problem_case_answers(struct case_data *data);
 
 /* Fills every `expected` by the problem's serial oracle. For a prefix output, elements past
  * the count are left alone (they are not compared). -1 when the problem has no oracle. */

@@ -57,6 +57,7 @@ struct result_compile {
     bool ok, cached;
     double ms;
     const char *log;
+    const char *library; /* what it compiled to, in the cache; NULL = nothing */
 };
 
 struct result_timing {

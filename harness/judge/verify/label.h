@@ -7,8 +7,8 @@
  * luck x = a[i]; // <-- out_of_bounds_read   a line that the finding may name; one of the marked
  * must be
  */
-#ifndef E2E_LABEL_H
-#define E2E_LABEL_H
+#ifndef JUDGE_VERIFY_LABEL_H
+#define JUDGE_VERIFY_LABEL_H
 
 #include "base/arena.h"
 #include "base/err.h"

@@ -1,5 +1,5 @@
 /* Labels: what is read, and what is refused rather than silently not checked. */
-#include "label.h"
+#include "judge/verify/label.h"
 
 #include "base/file.h"
 

@@ -1,6 +1,6 @@
 /* Reads line by line: "// expect..." only before the first line that is no comment, marks anywhere.
  */
-#include "label.h"
+#include "judge/verify/label.h"
 
 #include "base/file.h"
 #include "base/text.h"
