@@ -107,7 +107,8 @@ struct problem_case {
     int64_t *values;           /* per variable */
     struct generator **inputs; /* per parameter; NULL for outputs, scalars, stream */
     /* Per parameter, NULL for all but outputs: the expected answers as lists of values, of a case
-     * that is an example of a statement (example.h). NULL = the oracle or the reference gives them. */
+     * that is an example of a statement (example.h). NULL = the oracle or the reference gives them.
+     */
     struct generator **answers;
     unsigned source_line; /* in problem.yaml */
 };
