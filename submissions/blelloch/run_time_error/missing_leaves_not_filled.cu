@@ -1,0 +1,51 @@
+// expect: run_time_error
+// expect-finding: uninitialized_read
+// Does not fill the leaves behind the row: shared memory holds anything there.
+__global__ void scan_row(const int *in, int *out, int length, int n)
+{
+    __shared__ int tree[2048];
+    const int t = threadIdx.x;
+    const int *row_in = in + blockIdx.x * length;
+    int *row_out = out + blockIdx.x * length;
+    if (t < length)
+        tree[t] = row_in[t];
+    if (t + n / 2 < length)
+        tree[t + n / 2] = row_in[t + n / 2];
+    int offset = 1;
+    for (int d = n >> 1; d > 0; d >>= 1) {
+        __syncthreads();
+        if (t < d) {
+            int ai = offset * (2 * t + 1) - 1;
+            int bi = offset * (2 * t + 2) - 1;
+            tree[bi] += tree[ai]; // <-- uninitialized_read
+        }
+        offset *= 2;
+    }
+    if (t == 0)
+        tree[n - 1] = 0;
+    for (int d = 1; d < n; d *= 2) {
+        offset >>= 1;
+        __syncthreads();
+        if (t < d) {
+            int ai = offset * (2 * t + 1) - 1;
+            int bi = offset * (2 * t + 2) - 1;
+            int left = tree[ai];
+            tree[ai] = tree[bi]; // <-- uninitialized_read
+            tree[bi] += left;
+        }
+    }
+    __syncthreads();
+    if (t < length)
+        row_out[t] = tree[t];
+    if (t + n / 2 < length)
+        row_out[t + n / 2] = tree[t + n / 2];
+}
+
+extern "C" void blelloch_scan(const int *in, int *out, int rows, int length, cudaStream_t stream)
+{
+    int n = 2;
+    while (n < length)
+        n *= 2;
+    if (rows > 0)
+        scan_row<<<rows, n / 2, 0, stream>>>(in, out, length, n);
+}
