@@ -237,6 +237,8 @@ static int prepare(struct pass_state *s, const struct wire_request *q, struct er
         d->hooks->narrow(payload, p->bytes, p->name);
         if (p->role == WIRE_OUTPUT || p->role == WIRE_WORKSPACE)
             d->hooks->forget(payload, p->bytes);
+        if (p->role == WIRE_INPUT && d->hooks->protect)
+            d->hooks->protect(payload);
     }
     /* A copy from pageable memory may still be on its way, and the stream does not wait for it. */
     if (error == cudaSuccess)

@@ -281,6 +281,9 @@ struct wire_device_hooks {
     /* Inside an allocation only [pointer, pointer + bytes) belongs to the program from now on: the
      * rest is a red zone. `name` appears in findings. */
     void (*narrow)(const void *pointer, size_t bytes, const char *name);
+    /* The allocation is an input: writes to it from now on are findings. NULL where a device cannot
+     * tell. */
+    void (*protect)(const void *pointer);
     /* The bytes count as never written, whatever they hold. */
     void (*forget)(const void *pointer, size_t bytes);
     /* Copies at most `capacity` findings, most important first; returns how many there are in all.
@@ -292,8 +295,8 @@ struct wire_device_hooks {
     uint64_t (*peak_bytes)(void); /* most device memory in use since configure() */
     /* What findings call this stream: "kernel `scan` on `stream`". */
     void (*name_stream)(const void *stream, const char *name);
-    /* The caller has waited for that stream: adds a finding for work that nothing ordered before
-     * it. */
+    /* The caller has waited for that stream: adds findings for work that nothing ordered before it,
+     * and for memory that call after call leaves behind. */
     void (*left_behind)(const char *stream_name);
     /* With WIRE_CHECK_PROFILE: fills a struct wire_profile (wire/profile.h) if `bytes` are enough.
      * Returns its size, 0 = there is none. */
@@ -305,7 +308,7 @@ struct wire_device_hooks {
      * The hook itself is NULL where a device has its memory elsewhere. */
     void (*lend)(void *memory, size_t bytes);
 };
-enum { WIRE_HOOKS_VERSION = 5 };
+enum { WIRE_HOOKS_VERSION = 6 };
 #define WIRE_HOOKS_SYMBOL "scanjudge_device_hooks"
 typedef const struct wire_device_hooks *(*wire_hooks_function)(void);
 

@@ -1,6 +1,7 @@
 /* What the runner asks of this device beside the CUDA API (wire/wire.h). */
 #include "cpu/cudart/hooks.h"
 
+#include "cpu/cudart/leak.h"
 #include "cpu/cudart/queue.h"
 
 #include <stdio.h>
@@ -28,6 +29,14 @@ static void narrow(const void *pointer, size_t bytes, const char *name)
     if (!enter())
         return;
     vm_narrow(rt.vm, (uint64_t)(uintptr_t)pointer, bytes, name);
+    rt_unlock();
+}
+
+static void protect(const void *pointer)
+{
+    if (!enter())
+        return;
+    vm_protect(rt.vm, (uint64_t)(uintptr_t)pointer);
     rt_unlock();
 }
 
@@ -90,6 +99,7 @@ static void left_behind(const char *stream_name)
     if (!enter())
         return;
     queue_report_left_behind(stream_name);
+    leak_report();
     rt_unlock();
 }
 
@@ -125,6 +135,7 @@ const struct wire_device_hooks *scanjudge_device_hooks(void)
         .version = WIRE_HOOKS_VERSION,
         .configure = configure,
         .narrow = narrow,
+        .protect = protect,
         .forget = forget,
         .findings = findings,
         .counters = counters,

@@ -21,10 +21,12 @@ static const char *const kind_names[] = {
 static struct rt_allocation *note(enum rt_allocation_kind kind, void *base, size_t bytes,
                                   unsigned flags)
 {
+    static uint64_t serials;
     struct rt_allocation *a = calloc(1, sizeof *a);
     if (!a)
         BUG("out of memory for the list of allocations");
-    *a = (struct rt_allocation){.kind = kind, .base = base, .bytes = bytes, .flags = flags};
+    *a = (struct rt_allocation){
+        .kind = kind, .base = base, .bytes = bytes, .serial = ++serials, .flags = flags};
     a->preferred = a->accessed_by = a->prefetched = cudaInvalidDeviceId;
     map_put(&rt.allocations, base, a);
     return a;

@@ -67,6 +67,7 @@ struct rt_allocation {
     enum rt_allocation_kind kind;
     void *base;
     size_t bytes;
+    uint64_t serial; /* later ones have larger ones */
     unsigned flags;
     struct rt_pool *pool; /* of cudaMallocAsync, else NULL */
     bool freeing;         /* cudaFreeAsync was called, and is queued */

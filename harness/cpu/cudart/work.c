@@ -63,9 +63,15 @@ bool work_matters(const struct rt_work *work)
 
 /* ---- copies and fills ---- */
 
-static char *row_of(struct rt_pitched p, size_t y, size_t z)
+static size_t row_count(struct rt_box box)
 {
-    return (char *)p.at + z * p.slice + y * p.pitch;
+    return box.height * box.depth;
+}
+
+/* Row `k` of row_count(), counted through all slices. */
+static char *row_of(struct rt_pitched p, struct rt_box box, size_t k)
+{
+    return (char *)p.at + k / box.height * p.slice + k % box.height * p.pitch;
 }
 
 static bool is_dense(struct rt_pitched p, struct rt_box box)
@@ -82,9 +88,8 @@ static void tell(struct rt_pitched p, struct rt_box box,
         visit(rt.vm, (uint64_t)(uintptr_t)p.at, box_bytes(box));
         return;
     }
-    for (size_t z = 0; z < box.depth; z++)
-        for (size_t y = 0; y < box.height; y++)
-            visit(rt.vm, (uint64_t)(uintptr_t)row_of(p, y, z), box.width);
+    for (size_t k = 0; k < row_count(box); k++)
+        visit(rt.vm, (uint64_t)(uintptr_t)row_of(p, box, k), box.width);
 }
 
 /* The bytes behind [at, at + bytes), NULL if it was device memory and is gone. */
@@ -97,6 +102,18 @@ static void report_gone(const char *what, const void *at)
 {
     rt_report(FINDING_use_after_free, WIRE_ERROR, NULL,
               "%s uses %p, which was freed meanwhile: nothing orders the two", what, at);
+}
+
+/* An input belongs to the caller, even if it is put back. */
+static void report_input(const char *what, const void *to, struct rt_box box)
+{
+    struct vm_memory_info info;
+    vm_memory_info(rt.vm, (uint64_t)(uintptr_t)to, &info);
+    if (info.is_input && box_bytes(box) > 0)
+        rt_report(FINDING_input_written, WIRE_ERROR, NULL,
+                  "%s writes to `%s`, which is an input: it is the caller's, and has to stay as it "
+                  "is all the time",
+                  what, info.name ? info.name : "?");
 }
 
 /* false: a side is gone. */
@@ -126,18 +143,17 @@ static void run_copy(const struct rt_work *w, const char *what)
         tell(w->copy.to, box, vm_operation_writes);
     if (is_dense(w->copy.to, box) && is_dense(w->copy.from, box))
         box = (struct rt_box){box_bytes(box), 1, 1};
-    for (size_t z = 0; z < box.depth; z++) {
-        for (size_t y = 0; y < box.height; y++) {
-            char *to = row_of(w->copy.to, y, z), *from = row_of(w->copy.from, y, z);
-            if (!copy_row(to, from, box.width, w, staged)) {
-                bool target =
-                    w->copy.to_device && !vm_bytes(rt.vm, (uint64_t)(uintptr_t)to, box.width);
-                report_gone(what, target ? to : from);
-                return;
-            }
-            if (staged)
-                staged += box.width;
+    if (w->copy.to_device)
+        report_input(what, w->copy.to.at, box);
+    for (size_t k = 0; k < row_count(box); k++) {
+        char *to = row_of(w->copy.to, box, k), *from = row_of(w->copy.from, box, k);
+        if (!copy_row(to, from, box.width, w, staged)) {
+            bool target = w->copy.to_device && !vm_bytes(rt.vm, (uint64_t)(uintptr_t)to, box.width);
+            report_gone(what, target ? to : from);
+            return;
         }
+        if (staged)
+            staged += box.width;
     }
 }
 
@@ -151,9 +167,8 @@ void work_stage(struct rt_work *w)
     if (!at)
         BUG("out of memory to stage a copy of %zu bytes", bytes);
     w->copy.staged = at;
-    for (size_t z = 0; z < box.depth; z++)
-        for (size_t y = 0; y < box.height; y++, at += box.width)
-            memcpy(at, row_of(w->copy.from, y, z), box.width);
+    for (size_t k = 0; k < row_count(box); k++, at += box.width)
+        memcpy(at, row_of(w->copy.from, box, k), box.width);
 }
 
 static void fill_row(unsigned char *to, size_t bytes, unsigned value, unsigned element)
@@ -170,17 +185,17 @@ static void run_fill(const struct rt_work *w, const char *what)
 {
     struct rt_box box = w->fill.box;
     tell(w->fill.to, box, vm_operation_writes);
-    for (size_t z = 0; z < box.depth; z++) {
-        for (size_t y = 0; y < box.height; y++) {
-            char *to = row_of(w->fill.to, y, z);
-            unsigned char *bytes = bytes_at(to, box.width, w->fill.on_device);
-            if (!bytes) {
-                report_gone(what, to);
-                return;
-            }
-            fill_row(bytes, box.width, w->fill.value, w->fill.element);
-            vm_mark_defined(rt.vm, (uint64_t)(uintptr_t)to, box.width);
+    if (w->fill.on_device)
+        report_input(what, w->fill.to.at, box);
+    for (size_t k = 0; k < row_count(box); k++) {
+        char *to = row_of(w->fill.to, box, k);
+        unsigned char *bytes = bytes_at(to, box.width, w->fill.on_device);
+        if (!bytes) {
+            report_gone(what, to);
+            return;
         }
+        fill_row(bytes, box.width, w->fill.value, w->fill.element);
+        vm_mark_defined(rt.vm, (uint64_t)(uintptr_t)to, box.width);
     }
 }
 
@@ -251,10 +266,8 @@ bool work_may_touch(const struct rt_work *w, uint64_t low, uint64_t high)
 
 void work_obscure(const struct rt_work *w)
 {
-    const struct rt_pitched *to = &w->copy.to;
-    for (size_t z = 0; z < w->copy.box.depth; z++)
-        for (size_t y = 0; y < w->copy.box.height; y++)
-            memset((char *)to->at + z * to->slice + y * to->pitch, OBSCURE, w->copy.box.width);
+    for (size_t k = 0; k < row_count(w->copy.box); k++)
+        memset(row_of(w->copy.to, w->copy.box, k), OBSCURE, w->copy.box.width);
 }
 
 /* ---- the rest ---- */

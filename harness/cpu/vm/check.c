@@ -135,6 +135,8 @@ bool check_resolve(struct warp *w, const struct mem_op *op, unsigned lane, uint6
     }
     if (!ok)
         check_fault(w, op, lane, address, bytes);
+    else if (op->write && t->allocation && t->allocation->is_input)
+        check_input_written(w, op, lane, address, bytes);
     return ok;
 }
 

@@ -48,6 +48,10 @@ bool check_toolkit_only(const struct warp *w, uint32_t pc);
 void check_fault(struct warp *w, const struct mem_op *op, unsigned lane, uint64_t address,
                  unsigned bytes);
 
+/* A write to what is an input of the program. It is done all the same. */
+void check_input_written(struct warp *w, const struct mem_op *op, unsigned lane, uint64_t address,
+                         unsigned bytes);
+
 /* "global memory of `in`", ...: for messages. Returns out. */
 char *check_describe(const struct warp *w, const struct mem_op *op, uint64_t address, char *out,
                      size_t out_bytes);

@@ -195,6 +195,18 @@ void check_fault(struct warp *w, const struct mem_op *op, unsigned lane, uint64_
     vm_fault(w, VM_ILLEGAL_ADDRESS);
 }
 
+void check_input_written(struct warp *w, const struct mem_op *op, unsigned lane, uint64_t address,
+                         unsigned bytes)
+{
+    struct vm_site site;
+    char place[160];
+    vm_site_of(w, op->pc, (int)lane, &site);
+    vm_report(w->engine->vm, FINDING_input_written, WIRE_ERROR, &site,
+              "writes %u bytes at %s, which is an input: it is the caller's, and has to stay as it "
+              "is all the time",
+              bytes, check_describe(w, op, address, place, sizeof place));
+}
+
 char *check_describe(const struct warp *w, const struct mem_op *op, uint64_t address, char *out,
                      size_t out_bytes)
 {

@@ -51,6 +51,7 @@ struct vm_allocation {
     uint64_t mapped;      /* bytes of the mapping behind `host`, 0 = heap memory */
     struct race_shadow *shadow;           /* see race_global.c; NULL = none yet */
     bool freed, read_only, on_host, lent; /* lent: `host` is the lender's, vm_lend() */
+    bool is_input;                        /* vm_protect() */
     char name[WIRE_NAME_BYTES];           /* "" = none */
     struct vm_allocation *next_unmapped;
 };

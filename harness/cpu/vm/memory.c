@@ -312,6 +312,7 @@ void vm_memory_info(const struct vm *vm, uint64_t address, struct vm_memory_info
     info->base = a->base;
     info->bytes = a->bytes;
     info->freed = a->freed;
+    info->is_input = a->is_input;
     info->name = a->name[0] ? a->name : NULL;
 }
 
@@ -392,6 +393,13 @@ void vm_narrow(struct vm *vm, uint64_t address, uint64_t bytes, const char *name
     a->high = address + bytes;
     if (name)
         snprintf(a->name, sizeof a->name, "%s", name);
+}
+
+void vm_protect(struct vm *vm, uint64_t address)
+{
+    struct vm_allocation *a = vm_find_allocation(vm, address);
+    if (a)
+        a->is_input = true;
 }
 
 uint64_t vm_memory_used(const struct vm *vm)

@@ -74,8 +74,8 @@ enum vm_memory_kind { VM_MEMORY_UNKNOWN, VM_MEMORY_DEVICE, VM_MEMORY_HOST };
 struct vm_memory_info {
     enum vm_memory_kind kind;
     uint64_t base, bytes; /* of the allocation */
-    bool freed;
-    const char *name; /* from vm_narrow, or of a __device__ variable; may be NULL */
+    bool freed, is_input; /* is_input: see vm_protect() */
+    const char *name;     /* from vm_narrow, or of a __device__ variable; may be NULL */
 };
 void vm_memory_info(const struct vm *vm, uint64_t address, struct vm_memory_info *info);
 
@@ -87,6 +87,8 @@ void vm_mark_undefined(struct vm *vm, uint64_t address, uint64_t bytes);
 /* Device-to-device copy with definedness; the ranges may overlap. false: not device memory. */
 bool vm_copy(struct vm *vm, uint64_t to, uint64_t from, uint64_t bytes);
 void vm_narrow(struct vm *vm, uint64_t address, uint64_t bytes, const char *name);
+/* The allocation is an input of the program: a write to it by a kernel is a finding. */
+void vm_protect(struct vm *vm, uint64_t address);
 uint64_t vm_memory_used(const struct vm *vm);
 uint64_t vm_memory_peak(const struct vm *vm); /* since vm_configure */
 /* Sentence for a host fault at this address, "" if it is not ours. Async-signal-safe. */

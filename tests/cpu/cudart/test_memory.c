@@ -264,6 +264,57 @@ static void hooks_name_and_count_memory(void **state)
     cudaFree(p);
 }
 
+static void inputs_are_the_callers(void **state)
+{
+    (void)state;
+    const struct wire_device_hooks *hooks = scanjudge_device_hooks();
+    char host[64] = {0}, *in = device_bytes(64), *out = device_bytes(64);
+    assert_int_equal(cudaMemcpy(in, host, 64, cudaMemcpyHostToDevice), cudaSuccess);
+    hooks->narrow(in, 64, "in");
+    hooks->protect(in);
+    assert_int_equal(cudaMemcpy(out, in, 64, cudaMemcpyDeviceToDevice), cudaSuccess);
+    assert_int_equal(cudaMemset(out, 0, 64), cudaSuccess);
+    assert_int_equal(cudaMemset(in, 0, 0), cudaSuccess); /* no byte of it */
+    assert_int_equal(hooks->findings(NULL, 0), 0);
+    assert_int_equal(cudaMemset2D(in + 4, 16, 0, 4, 2), cudaSuccess);
+    expect_finding(FINDING_input_written, "cudaMemset2D");
+    fresh(NULL);
+    assert_int_equal(cudaMemcpy(in, out, 8, cudaMemcpyDeviceToDevice), cudaSuccess);
+    expect_finding(FINDING_input_written, "writes to `in`, which is an input");
+    fresh(NULL);
+    cudaFree(in);
+    cudaFree(out);
+}
+
+/* What is allocated in every call and never freed; a buffer that is kept, or made larger, is none
+ * of it. Ends with findings of its own kind only. */
+static void memory_that_piles_up(void **state)
+{
+    (void)state;
+    const struct wire_device_hooks *hooks = scanjudge_device_hooks();
+    char *kept = NULL, *left[8];
+    for (int call = 0; call < 12; call++) {
+        if (call % 3 == 0) {
+            cudaFree(kept);
+            kept = device_bytes(100 + (size_t)call);
+        }
+        char *own = device_bytes(50);
+        cudaFree(own);
+        hooks->left_behind("stream");
+    }
+    assert_int_equal(hooks->findings(NULL, 0), 0);
+    for (int call = 0; call < 8; call++) {
+        left[call] = device_bytes(1000);
+        hooks->left_behind("stream");
+        assert_int_equal(hooks->findings(NULL, 0), call >= 3); /* told once */
+    }
+    expect_finding(FINDING_leak, "4 allocations more after 5 calls, the last one 1000 bytes by "
+                                 "cudaMalloc");
+    for (int call = 0; call < 8; call++)
+        cudaFree(left[call]);
+    cudaFree(kept);
+}
+
 static void reset_frees_everything(void **state)
 {
     (void)state;
@@ -294,6 +345,8 @@ int main(void)
         cmocka_unit_test_setup(symbols_are_found_by_host_address, fresh),
         cmocka_unit_test_setup(pools_count_their_bytes, fresh),
         cmocka_unit_test_setup(hooks_name_and_count_memory, fresh),
+        cmocka_unit_test_setup(inputs_are_the_callers, fresh),
+        cmocka_unit_test_setup(memory_that_piles_up, fresh),
         cmocka_unit_test_setup(reset_frees_everything, fresh),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -366,6 +366,53 @@ static void across_lanes(void **state)
     kit_close(&k);
 }
 
+/* However a kernel writes to an input, with stores delayed or not, and whether one instruction
+ * wrote to something else before: it is told, and the launch goes on. Reading is none. */
+static void inputs_are_not_written(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *body;
+        bool told;
+    } X[] = {
+        {TID PARAMS MINE ".loc 1 5 0\n st.global.u32 [%q10], %r1;\n ret;\n", true},
+        {TID PARAMS MINE "mov.u32 %r3, 0;\n .loc 1 5 0\n"
+                         "atom.global.add.u32 %r4, [%q10], %r3;\n ret;\n",
+         true},
+        {TID PARAMS MINE ".loc 1 5 0\n red.global.add.u32 [%q10], 1;\n ret;\n", true},
+        {TID PARAMS "mov.u32 %r3, 0;\n AGAIN:\n"
+                    "setp.eq.u32 %p1, %r3, 3;\n selp.b64 %q3, %q1, %q2, %p1;\n .loc 1 5 0\n"
+                    "st.global.u32 [%q3], %r3;\n add.u32 %r3, %r3, 1;\n"
+                    "setp.lt.u32 %p2, %r3, 5;\n @%p2 bra AGAIN;\n ret;\n",
+         true},
+        {TID PARAMS MINE "ld.global.u32 %r3, [%q10];\n mul.wide.u32 %q11, %r1, 4;\n"
+                         "add.s64 %q11, %q2, %q11;\n st.global.u32 [%q11], %r3;\n ret;\n",
+         false},
+    };
+    for (size_t i = 0; i < sizeof X / sizeof X[0]; i++)
+        for (uint32_t delay = 0; delay < 2; delay++) {
+            struct kit k;
+            struct wire_finding f;
+            struct wire_device_config config = {.checks = WIRE_CHECK_DEFAULT,
+                                                .delay_stores = delay};
+            uint32_t values[32] = {0};
+            kit_open_body(&k, X[i].body);
+            vm_configure(k.vm, &config);
+            uint64_t in = kit_buffer(&k, values, sizeof values, "in");
+            uint64_t out = kit_buffer(&k, NULL, sizeof values, "out"), args[] = {in, out, 0, 0};
+            vm_protect(k.vm, in);
+            assert_int_equal(kit_launch(&k, "k", 1, 1, args, 4), VM_OK);
+            if (kit_find(&k, FINDING_input_written, &f) != X[i].told)
+                fail_msg("case %zu, delay %u", i, delay);
+            if (X[i].told) {
+                assert_int_equal(f.line, 5);
+                assert_int_equal(f.severity, WIRE_ERROR);
+                assert_non_null(strstr(f.message, "`in`, which is an input"));
+            }
+            kit_close(&k);
+        }
+}
+
 /* The kernel of a template whose name has 250 letters. */
 static void names_are_cut_between_words(void **state)
 {
@@ -399,10 +446,15 @@ static void names_are_cut_between_words(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(faults),       cmocka_unit_test(uninitialised),
-        cmocka_unit_test(padding),      cmocka_unit_test(races),
-        cmocka_unit_test(no_races),     cmocka_unit_test(warp_sync),
-        cmocka_unit_test(across_lanes), cmocka_unit_test(names_are_cut_between_words),
+        cmocka_unit_test(faults),
+        cmocka_unit_test(uninitialised),
+        cmocka_unit_test(padding),
+        cmocka_unit_test(races),
+        cmocka_unit_test(no_races),
+        cmocka_unit_test(warp_sync),
+        cmocka_unit_test(across_lanes),
+        cmocka_unit_test(names_are_cut_between_words),
+        cmocka_unit_test(inputs_are_not_written),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
