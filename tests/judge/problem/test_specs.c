@@ -93,7 +93,8 @@ static void they_are_complete(void **state)
     }
 }
 
-/* Small cases run several times: together they must stay small. One is large. */
+/* Small cases run several times: together they must stay small. One is large; counters have another
+ * one, in which narrow ones of every block overflow. */
 static void their_work_is_bounded(void **state)
 {
     (void)state;
@@ -114,7 +115,7 @@ static void their_work_is_bounded(void **state)
                 assert_int_equal(elements, 10000007);
         }
         assert_true(small < 1500000);
-        assert_true(large < 13000000);
+        assert_true(large < (strstr(p.id, "counts") ? 22000000 : 13000000));
     }
 }
 
