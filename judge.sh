@@ -14,7 +14,7 @@ case $self in
 esac
 root=$(cd "$root" && pwd -P) || exit 3
 
-packages="cmake ninja-build gcc g++ pkg-config libyaml-dev libjansson-dev libffi-dev libzstd-dev nettle-dev libcmocka-dev"
+packages="cmake ninja-build gcc g++ pkg-config libyaml-dev libjansson-dev libffi-dev libzstd-dev nettle-dev libseccomp-dev bubblewrap libcmocka-dev"
 test_packages="clang clang-format clang-tidy"
 
 fail() {

@@ -27,13 +27,15 @@ enum {
     CHILD_STACK_BYTES = 64 * 1024,
     FIRST_FREE_FD = 10, /* the child parks descriptors from here on before it numbers them */
     READ_BYTES = 65536,
+    FDS_MOST = 4 + PROC_MORE_FDS,
 };
 
 /* What the child needs, all of it prepared before it exists. */
 struct start {
     const struct proc_spec *spec;
     const char *path;
-    int fds[4]; /* what becomes 0, 1, 2 and 3; -1 = closed (3) or left alone (0, 1, 2) */
+    int fds[FDS_MOST]; /* what becomes 0, 1, 2, 3 ...; -1 = left alone */
+    int fd_count;      /* whatever is above is closed */
     pid_t parent;
     sigset_t mask; /* for the program: that of the caller */
     const char *failed_step;
@@ -50,12 +52,12 @@ IN_CHILD child_fail(struct start *s, const char *step)
     return 127;
 }
 
-/* Numbers the descriptors 0 to 3. Each is first copied out of the way, since our own pipe may have
+/* Numbers the descriptors. Each is first copied out of the way, since our own pipe may have
  * got a number that another one is to have. */
 IN_CHILD child_descriptors(struct start *s)
 {
-    int parked[4];
-    for (int i = 0; i < 4; i++) {
+    int parked[FDS_MOST];
+    for (int i = 0; i < s->fd_count; i++) {
         parked[i] = -1;
         if (s->fds[i] < 0)
             continue;
@@ -63,10 +65,10 @@ IN_CHILD child_descriptors(struct start *s)
         if (parked[i] < 0)
             return child_fail(s, "copy a descriptor");
     }
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < s->fd_count; i++)
         if (parked[i] >= 0 && dup2(parked[i], i) < 0)
             return child_fail(s, "number a descriptor");
-    if (close_range(s->fds[3] < 0 ? 3 : 4, ~0U, 0) != 0)
+    if (close_range((unsigned)s->fd_count, ~0U, 0) != 0)
         return child_fail(s, "close descriptors");
     return 0;
 }
@@ -77,12 +79,16 @@ IN_CHILD child_main(void *argument)
     const struct proc_spec *spec = s->spec;
     if (setpgid(0, 0) != 0)
         return child_fail(s, "make a process group");
-    if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0)
+    if (!spec->survives && prctl(PR_SET_PDEATHSIG, SIGKILL) != 0)
         return child_fail(s, "ask for a parent-death signal");
     if (getppid() != s->parent) {
         errno = ESRCH;
         return child_fail(s, "find its parent");
     }
+    /* Before the descriptors are closed, and before a limit on processes counts. */
+    for (unsigned i = 0; i < spec->join_count; i++)
+        if (write(spec->join_fds[i], "0", 1) != 1)
+            return child_fail(s, "enter its control group");
     int status = child_descriptors(s);
     if (status != 0)
         return status;
@@ -187,7 +193,12 @@ int proc_start(const struct proc_spec *spec, struct proc *p, struct err *e)
     struct start s = {.spec = spec,
                       .path = path,
                       .fds = {nothing, out[1], errors[1], spec->keep_fd},
+                      .fd_count = spec->keep_fd < 0 ? 3 : 4,
                       .parent = getpid()};
+    if (spec->more_count > PROC_MORE_FDS)
+        BUG("%u more descriptors", spec->more_count);
+    for (unsigned i = 0; i < spec->more_count; i++)
+        s.fds[s.fd_count++] = spec->more_fds[i];
     p->pid = spawn(&s, e);
     if (p->pid < 0)
         goto out;

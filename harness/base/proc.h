@@ -17,6 +17,8 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
+enum { PROC_MORE_FDS = 4 };
+
 struct proc_limit {
     int resource; /* RLIMIT_... */
     uint64_t value;
@@ -28,7 +30,12 @@ struct proc_spec {
     const char *folder;             /* working directory, NULL = ours */
     const struct proc_limit *limits;
     size_t limit_count;
-    int keep_fd;      /* a descriptor the child keeps, as number 3; -1 = none */
+    int keep_fd;         /* a descriptor the child keeps, as number 3; -1 = none */
+    const int *more_fds; /* with keep_fd: further ones, as numbers 4, 5 ... */
+    unsigned more_count; /* at most PROC_MORE_FDS */
+    const int *join_fds; /* cgroup.procs of the control groups that the child enters */
+    unsigned join_count;
+    bool survives;    /* no parent-death signal: it finds out that we are gone by itself */
     bool pass_output; /* stdout and stderr go to ours, nothing is captured; so does stdin, unless it
                          is a terminal (a group in the background would be stopped by reading) */
 };

@@ -1,7 +1,7 @@
 /* sandbox: runs one program that we do not trust, and nothing of it gets out or stays behind.
  *
  * One call for the compiler, the reference, the submission and any checker: sandbox_run() for a
- * program that works and ends, sandbox_open() / _wait() / _close() for one that is talked to. The
+ * program that works and ends, sandbox_open() and sandbox_finish() for one that is talked to. The
  * caller says what the program may see and use; how it is shut in is this module's business:
  *
  *   namespaces   bubblewrap: mounts, processes, network and ipc of its own
@@ -19,8 +19,7 @@
  *
  * A failure of ours is -1 and a sentence (a judge_error); how the program ended is data.
  *
- * Threads: a box belongs to one thread at a time, and the thread that opened it has to outlive it.
- * sandbox_setup() and sandbox_isolation() may be called from any. */
+ * Threads: a box belongs to one thread at a time; everything else may be called from any. */
 #ifndef SANDBOX_SANDBOX_H
 #define SANDBOX_SANDBOX_H
 
@@ -93,12 +92,12 @@ struct sandbox_take { /* out of the private folder, when the program has ended *
 
 /* 0 = not limited, except for descriptors and processes, which then get a usual number. */
 struct sandbox_limits {
-#define LIMIT(field, unit, resource, usual, why) uint64_t field;
+#define LIMIT(field, resource, unit, usual, why) uint64_t field;
 #include "sandbox/limits.def"
 #undef LIMIT
 };
 
-enum { SANDBOX_PARTS_MAX = 8, SANDBOX_SOCKET_FD = 3 };
+enum { SANDBOX_PARTS_MAX = 8, SANDBOX_SOCKET_FD = 3, SANDBOX_FOLDER_BYTES = 256 };
 
 struct sandbox_spec {
     enum sandbox_profile profile;
@@ -113,6 +112,8 @@ struct sandbox_spec {
     unsigned file_count;
     uint64_t folder_bytes; /* 0 = no private folder: `files` and `takes` need one */
     struct sandbox_limits limits;
+    struct sandbox_take *takes; /* filled by sandbox_finish() */
+    unsigned take_count;
     int socket_fd; /* descriptor SANDBOX_SOCKET_FD of the program; 0 or less = none */
 };
 
@@ -134,12 +135,41 @@ struct sandbox_outcome {
     int code;
     bool out_of_memory; /* the kernel ended it for that */
     uint64_t wall_ns, processor_ns, peak_bytes;
+    char folder[SANDBOX_FOLDER_BYTES]; /* the name of the private folder in the box; "" = none */
 };
 
 /* Runs it with nothing to read on stdin; what it prints is appended to `out` and `errors` (together
  * at most limits.output_bytes). The whole box is gone when this returns. */
-int sandbox_run(const struct sandbox_spec *spec, struct sandbox_take *takes, unsigned take_count,
-                struct text *out, struct text *errors, struct sandbox_outcome *outcome,
-                struct err *e);
+int sandbox_run(const struct sandbox_spec *spec, struct text *out, struct text *errors,
+                struct sandbox_outcome *outcome, struct err *e);
+
+/* ---- a program that is talked to ---- */
+
+struct sandbox_box {
+    struct proc process; /* its pipes are the program's */
+    int watch_fd;        /* readable: ask sandbox_is_over() */
+    pid_t pid;           /* of the program, as we count; 0 until it has started */
+    struct sandbox_inner *inner;
+};
+
+/* Starts it. 0: sandbox_finish() is due; -1: nothing runs. */
+int sandbox_open(const struct sandbox_spec *spec, struct sandbox_box *box, struct err *e);
+
+/* Whether the program has ended (or could not be started), and with it all that it started. Does
+ * not wait. */
+bool sandbox_is_over(struct sandbox_box *box);
+
+/* Processor time of the program so far; 0 if it is not known. */
+uint64_t sandbox_processor_ns(const struct sandbox_box *box);
+
+/* Ends the program and all that it started, or waits for the last of it when it has ended by
+ * itself; `outcome` (may be NULL) tells how the program ended, `wall_ns` from sandbox_open() on.
+ * `takes` as for sandbox_run(), with what was asked for in `spec`. -1: it did not run for a reason
+ * that is ours. Everything is released in any case, also for a box that is all zero. */
+int sandbox_finish(struct sandbox_box *box, struct sandbox_outcome *outcome, struct err *e);
+
+/* Starts what does not depend on the program, for the next sandbox_open() with the same profile,
+ * `see` and `folder_bytes`: while something else is waited for. */
+void sandbox_prepare(const struct sandbox_spec *spec);
 
 #endif

@@ -1,0 +1,188 @@
+/* What holds here is found out by trying: a launcher is started through bubblewrap the way every
+ * box is, and kept for the first one, so that trying costs nothing. */
+#include "sandbox/parts.h"
+
+#include "base/file.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/landlock.h>
+#include <linux/seccomp.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Users of boxes: FIRST_USER and a number that no living box has, the judge's process number and
+ * that of the box in it. */
+enum { BOXES_PER_PROCESS = 64, NOBODY = 65534 };
+#define FIRST_USER UINT32_C(0x40000000)
+#define LAST_USER  UINT32_C(0x7ffffffe)
+
+static const char *const TIER_NAMES[] = {
+    [SANDBOX_NAMESPACES] = "namespaces", [SANDBOX_LANDLOCK] = "landlock", [SANDBOX_NONE] = "none"};
+
+static struct {
+    pthread_mutex_t lock;
+    struct sandbox_choice choice;
+    bool done;
+    struct machine machine;
+    struct sandbox_isolation isolation;
+    char launcher[PATH_MAX];
+    atomic_uint boxes;
+} state = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+int sandbox_choose(const struct sandbox_choice *choice, struct err *e)
+{
+    const char *tier = choice->tier ? choice->tier : "auto";
+    if (strcmp(tier, "auto") != 0 && strcmp(tier, TIER_NAMES[SANDBOX_NAMESPACES]) != 0 &&
+        strcmp(tier, TIER_NAMES[SANDBOX_LANDLOCK]) != 0)
+        return err_set(e, "there is no isolation '%s'; there are auto, namespaces and landlock",
+                       tier);
+    state.choice = *choice;
+    state.choice.tier = tier;
+    return 0;
+}
+
+const struct machine *machine_found(void)
+{
+    return &state.machine;
+}
+
+/* Whether users up to `last` exist in our user namespace. */
+static bool users_exist(unsigned long last)
+{
+    FILE *map = fopen("/proc/self/uid_map", "re");
+    unsigned long inside, outside, length;
+    bool found = false;
+    while (map && fscanf(map, "%lu %lu %lu", &inside, &outside, &length) == 3)
+        found |= last >= inside && last - inside < length;
+    if (map)
+        fclose(map);
+    return found;
+}
+
+uint32_t machine_user(bool *alone)
+{
+    const struct machine *m = &state.machine;
+    unsigned number = atomic_fetch_add(&state.boxes, 1) % BOXES_PER_PROCESS;
+    *alone = m->own_users;
+    return m->own_users ? FIRST_USER + (uint32_t)getpid() * BOXES_PER_PROCESS + number
+                        : m->fallback_user;
+}
+
+static int find_launcher(struct machine *m, struct err *e)
+{
+    char own[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", own, sizeof own - 1);
+    if (length <= 0)
+        return err_set_errno(e, "cannot tell where this program is");
+    own[length] = '\0';
+    *strrchr(own, '/') = '\0';
+    if (snprintf(state.launcher, sizeof state.launcher, "%s/launcher", own) >= PATH_MAX)
+        return err_set(e, "the path of %s is too long", own);
+    m->launcher = state.launcher;
+    m->launcher_fd = memory_of_file(m->launcher, e);
+    return m->launcher_fd < 0 ? -1 : 0;
+}
+
+static void look_around(struct machine *m)
+{
+    long version = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
+    const uint32_t action = SECCOMP_RET_ERRNO;
+    m->is_root = geteuid() == 0;
+    m->landlock = version > 0 ? (unsigned)version : 0;
+    m->signals_confined = version >= 6;
+    m->has_filter = syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0;
+    m->own_users = m->is_root && users_exist(LAST_USER);
+    m->fallback_user = m->is_root && users_exist(NOBODY) ? NOBODY : 0;
+    if (!m->landlock)
+        snprintf(m->no_landlock, sizeof m->no_landlock, "this kernel has it not, or not enabled");
+}
+
+static int refuse(const char *what, const char *why, struct err *e)
+{
+    return err_set(e, "%s isolation was asked for, and is not to be had here: %s", what, why);
+}
+
+/* The best tier there is, of those that may be. */
+static int choose_tier(struct machine *m, struct err *e)
+{
+    const char *tier = state.choice.tier ? state.choice.tier : "auto";
+    bool is_auto = strcmp(tier, "auto") == 0;
+    struct err why = {{0}};
+    m->tier = SANDBOX_NAMESPACES;
+    if (strcmp(tier, TIER_NAMES[SANDBOX_LANDLOCK]) != 0) {
+        if (m->has_filter && box_probe(m, &why) == 0)
+            return 0;
+        snprintf(m->no_namespaces, sizeof m->no_namespaces, "%.250s",
+                 m->has_filter ? why.text : "no seccomp");
+        if (!is_auto)
+            return refuse(tier, m->no_namespaces, e);
+    } else {
+        snprintf(m->no_namespaces, sizeof m->no_namespaces, "not asked for");
+    }
+    m->tier = SANDBOX_LANDLOCK;
+    if (m->landlock && m->has_filter)
+        return 0;
+    if (!is_auto)
+        return refuse(tier, m->landlock ? "no seccomp" : m->no_landlock, e);
+    m->tier = SANDBOX_NONE;
+    if (state.choice.allow_none)
+        return 0;
+    return err_set(e,
+                   "this machine lets nothing be shut in, so what is judged could read and change "
+                   "whatever you can. Namespaces: %.300s. Landlock: %.100s. Install bubblewrap, or "
+                   "allow user namespaces; for programs that you trust, your own say, add "
+                   "--allow-unsandboxed",
+                   m->no_namespaces, m->landlock ? "no seccomp" : m->no_landlock);
+}
+
+/* --require-isolation: nothing is missing, and nothing stands in for something better. */
+static int check_required(const struct sandbox_isolation *isolation, struct err *e)
+{
+    for (unsigned i = 0; i < isolation->layer_count; i++) {
+        const struct sandbox_layer *l = &isolation->layers[i];
+        bool other = strcmp(l->key, "landlock") == 0; /* stands in for namespaces */
+        if (!other && (!l->in_use || l->weaker))
+            return err_set(e, "--require-isolation: %s: %s is wanted; here: %s", l->key, l->wanted,
+                           l->got);
+    }
+    return 0;
+}
+
+static int setup(struct err *e)
+{
+    struct machine *m = &state.machine;
+    *m = (struct machine){.launcher_fd = -1};
+    if (find_launcher(m, e) != 0)
+        return -1;
+    look_around(m);
+    if (!group_available())
+        group_setup(m, m->no_group, sizeof m->no_group);
+    if (choose_tier(m, e) != 0)
+        return -1;
+    state.isolation = (struct sandbox_isolation){.tier = m->tier, .name = TIER_NAMES[m->tier]};
+    layers_fill(m, &state.isolation);
+    return state.choice.require ? check_required(&state.isolation, e) : 0;
+}
+
+int sandbox_setup(struct err *e)
+{
+    pthread_mutex_lock(&state.lock);
+    int status = state.done ? 0 : setup(e);
+    state.done = status == 0;
+    pthread_mutex_unlock(&state.lock);
+    return status;
+}
+
+const struct sandbox_isolation *sandbox_isolation(void)
+{
+    pthread_mutex_lock(&state.lock);
+    bool done = state.done;
+    pthread_mutex_unlock(&state.lock);
+    return done ? &state.isolation : NULL;
+}
