@@ -150,6 +150,7 @@ static int compile_all(struct benching *b, struct err *e)
             c->spec.forbid_header_count = p->rules.forbid_header_count;
             c->spec.forbid_kernels = p->rules.forbid_kernels;
             c->spec.forbid_kernel_count = p->rules.forbid_kernel_count;
+            c->spec.keep_out = b->paths->root;
         }
         c->has_thread = pthread_create(&c->thread, NULL, compile_one, c) == 0;
         if (!c->has_thread)

@@ -138,6 +138,7 @@ static void start_compiling(struct judging *j)
         .forbid_header_count = p->rules.forbid_header_count,
         .forbid_kernels = p->rules.forbid_kernels,
         .forbid_kernel_count = p->rules.forbid_kernel_count,
+        .keep_out = paths->root,
         .cache_folder = paths->cache,
         .limit_ns = p->limits.compile_ns,
         .log_bytes = (uint64_t)64 << 10,
@@ -150,6 +151,7 @@ static void start_compiling(struct judging *j)
     spec.source = arena_printf(j->session.arena, "%s/reference/%s/%s", paths->root, p->id,
                                p->reference ? p->reference : "");
     spec.forbid_header_count = spec.forbid_kernel_count = 0; /* the rules are for students */
+    spec.keep_out = NULL;
     j->reference.toolkit = &j->toolkit;
     j->reference.spec = spec;
     job_start(&j->reference);

@@ -406,16 +406,27 @@ static int compile_job(struct job *j, const char *key, struct compile_result *re
 
 /* ---- rules about headers and kernels ---- */
 
+static bool is_below(const char *path, const char *folder)
+{
+    size_t length = strlen(folder);
+    return length && strncmp(path, folder, length) == 0 && path[length] == '/';
+}
+
+/* The first file that was read and is none of a submission's business. */
 static const char *local_header(const struct job *j, const struct headers *h)
 {
+    char out[PATH_MAX];
+    bool keeps_out = j->spec->keep_out && realpath(j->spec->keep_out, out) &&
+                     !is_below(j->toolkit->home, out); /* or nothing would compile */
     for (size_t i = 0; i < h->count; i++) {
         const char *path = h->items[i].path;
         bool allowed = h->items[i].kind != HEADER_LOCAL || j->spec->program;
+        if (keeps_out && is_below(path, out))
+            return path;
         for (unsigned k = 0; !allowed && j->spec->include_folders && j->spec->include_folders[k];
              k++) {
             char folder[PATH_MAX];
-            size_t length = realpath(j->spec->include_folders[k], folder) ? strlen(folder) : 0;
-            allowed = length && strncmp(path, folder, length) == 0 && path[length] == '/';
+            allowed = realpath(j->spec->include_folders[k], folder) && is_below(path, folder);
         }
         if (!allowed)
             return path;

@@ -35,6 +35,8 @@ struct compile_spec {
     unsigned forbid_header_count;
     const char *const *forbid_kernels; /* prefixes, may be NULL */
     unsigned forbid_kernel_count;
+    const char *keep_out; /* a folder whose files no submission may include, wherever it is
+                             installed: the problems and their solutions; NULL = none */
     const char *cache_folder;
     const char *const *include_folders; /* extra -I, for programs (exec); NULL-terminated or NULL */
     uint64_t limit_ns;

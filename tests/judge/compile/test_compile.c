@@ -481,6 +481,24 @@ static void test_rules(void **state)
     }
 }
 
+/* The judge may be installed among the system's own files. */
+static void test_keeps_out(void **state)
+{
+    struct fixture *f = need_nvcc(state);
+    char source[2000];
+    snprintf(source, sizeof source, "#include <netinet/in.h>\n%s", GOOD);
+    f->spec.keep_out = "/usr/include/netinet/../netinet";
+    compile_text(f, source);
+    assert_false(f->result.ok);
+    expect(f, "cannot include /usr/include/netinet/in.h");
+    f->spec.keep_out = "/usr/include/net";
+    run(f);
+    assert_true(f->result.ok);
+    f->spec.keep_out = "/"; /* keeps nobody out */
+    run(f);
+    assert_true(f->result.ok);
+}
+
 static void test_awkward_names(void **state)
 {
     struct fixture *f = need_nvcc(state);
@@ -658,6 +676,7 @@ int main(void)
         TEST(test_headers_outside),
         TEST(test_forbidden_headers),
         TEST(test_rules),
+        TEST(test_keeps_out),
         TEST(test_awkward_names),
         TEST(test_damaged_cache),
         TEST(test_side_by_side),
