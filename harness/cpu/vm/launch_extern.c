@@ -75,16 +75,49 @@ static void unknown(struct warp *w, const struct insn *i, const struct extern_op
 
 static uint64_t allocate(struct warp *w, uint64_t bytes)
 {
-    uint64_t address = vm_malloc(w->engine->vm, bytes);
+    struct vm *vm = w->engine->vm;
+    uint64_t address = vm_malloc(vm, bytes);
+    if (address)
+        vm_find_allocation(vm, address)->in_kernel = true;
     w->engine->version++;
     return address;
 }
 
-static void release(struct warp *w, uint64_t address)
+/* free() of what malloc() of device code did not give, or has taken back. */
+static void refuse_free(struct warp *w, const struct insn *i, unsigned lane, uint64_t address,
+                        const struct vm_allocation *a)
+{
+    struct vm_site site;
+    vm_site_of(w, vm_pc(w, i), (int)lane, &site);
+    bool again = a && a->freed && a->base == address;
+    if (again)
+        vm_report(w->engine->vm, FINDING_use_after_free, WIRE_ERROR, &site,
+                  "gives 0x%llx back by free(), which was freed before",
+                  (unsigned long long)address);
+    else
+        vm_report(w->engine->vm, FINDING_cuda_error, WIRE_ERROR, &site,
+                  "gives 0x%llx to free(): that is %s (only what malloc() in a kernel returned may "
+                  "be freed there)",
+                  (unsigned long long)address,
+                  a && a->in_kernel ? "not the beginning of what malloc() returned"
+                  : a               ? "memory that the host allocated"
+                                    : "no allocated memory");
+    vm_fault(w, VM_ILLEGAL_ADDRESS);
+}
+
+static bool release(struct warp *w, const struct insn *i, unsigned lane, uint64_t address)
 {
     struct vm_engine *e = w->engine;
-    if (address && vm_free_memory(e->vm, address) && e->code->mem_op_count)
+    const struct vm_allocation *a = vm_find_allocation(e->vm, address);
+    if (!address)
+        return true;
+    if (!a || !a->in_kernel || !vm_free_memory(e->vm, address)) {
+        refuse_free(w, i, lane, address, a);
+        return false;
+    }
+    if (e->code->mem_op_count)
         memset(e->caches, 0, e->code->mem_op_count * sizeof *e->caches);
+    return true;
 }
 
 void vm_extern_call(struct warp *w, const struct insn *i, uint32_t m)
@@ -111,7 +144,8 @@ void vm_extern_call(struct warp *w, const struct insn *i, uint32_t m)
             give(w, op, lane, allocate(w, argument(w, op, 0, lane)));
             break;
         case VM_EXTERN_FREE:
-            release(w, argument(w, op, 0, lane));
+            if (!release(w, i, lane, argument(w, op, 0, lane)))
+                return;
             break;
         case VM_EXTERN_UNKNOWN:
             unknown(w, i, op, lane);

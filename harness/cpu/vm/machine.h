@@ -52,6 +52,7 @@ struct vm_allocation {
     struct race_shadow *shadow;           /* see race_global.c; NULL = none yet */
     bool freed, read_only, on_host, lent; /* lent: `host` is the lender's, vm_lend() */
     bool is_input;                        /* vm_protect() */
+    bool in_kernel;                       /* by malloc() of device code */
     char name[WIRE_NAME_BYTES];           /* "" = none */
     struct vm_allocation *next_unmapped;
 };

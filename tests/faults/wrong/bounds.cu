@@ -386,3 +386,33 @@ CASE(pinned_memory_freed)
     cudaFreeHost(pinned);
     pinned_memory_freed<<<1, 32>>>(pinned, fresh<int>(32));
 }
+
+// case freed_twice_in_a_kernel: use_after_free
+// says: freed before
+__global__ void freed_twice_in_a_kernel(int *out)
+{
+    int *list = static_cast<int *>(malloc(4 * sizeof(int)));
+    if (!list)
+        return;
+    list[threadIdx.x % 4] = 1;
+    out[threadIdx.x] = list[threadIdx.x % 4];
+    free(list);
+    if (out[threadIdx.x] == 1)
+        free(list); // <-- use_after_free
+}
+CASE(freed_twice_in_a_kernel)
+{
+    freed_twice_in_a_kernel<<<1, 32>>>(fresh<int>(32));
+}
+
+// case memory_of_the_host_freed_in_a_kernel: cuda_error
+// says: memory that the host allocated
+__global__ void memory_of_the_host_freed_in_a_kernel(int *list)
+{
+    if (threadIdx.x == 0)
+        free(list); // <-- cuda_error
+}
+CASE(memory_of_the_host_freed_in_a_kernel)
+{
+    memory_of_the_host_freed_in_a_kernel<<<1, 32>>>(zeros<int>(32));
+}
