@@ -17,13 +17,31 @@ void vm_fault(struct warp *w, enum vm_status status)
     vm_halt(w, VM_STOP_FAULT);
 }
 
+uint32_t vm_loc_of(const struct vm_code *code, uint32_t pc, bool *moved)
+{
+    enum { NEAR = 16 };
+    const struct ptx_module *ptx = &code->module->ptx;
+    const struct ptx_instr *in = code->origins[pc];
+    *moved = false;
+    if (!in || !in->loc || in->loc >= ptx->loc_count || ptx->locs[in->loc].line ||
+        ptx->locs[in->loc].inlined_at >= 0)
+        return in ? in->loc : 0;
+    for (uint32_t k = pc + 1; k < code->insn_count && k < pc + NEAR && code->origins[k]; k++) {
+        uint32_t loc = code->origins[k]->loc;
+        *moved = loc && loc < ptx->loc_count && ptx->locs[loc].line;
+        if (*moved)
+            return loc;
+    }
+    return in->loc;
+}
+
 void vm_site_of(const struct warp *w, uint32_t pc, int lane, struct vm_site *site)
 {
     const struct vm_engine *e = w->engine;
-    const struct ptx_instr *in = e->code->origins[pc];
+    bool moved;
     *site = (struct vm_site){.kernel = e->kernel,
                              .module = e->code->module,
-                             .loc = in ? in->loc : 0,
+                             .loc = vm_loc_of(e->code, pc, &moved),
                              .block = {-1, -1, -1},
                              .thread = {-1, -1, -1}};
     if (w->block)

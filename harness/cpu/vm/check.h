@@ -40,7 +40,9 @@ uint64_t *check_bits(const struct warp *w, struct vm_allocation *a);
 /* Of lanes whose bytes seem undefined, those whose bytes no other host thread has noted either. */
 uint32_t check_really_undefined(const struct warp *w, const struct mem_op *op, uint32_t m);
 
-/* Was the instruction written in NVIDIA's libraries, and everything that it was inlined into too?
+/* Was the instruction written in NVIDIA's libraries? */
+bool check_in_toolkit(const struct warp *w, uint32_t pc);
+/* The same, and everything that it was inlined into too?
  * It is then none of the submission's code. */
 bool check_toolkit_only(const struct warp *w, uint32_t pc);
 

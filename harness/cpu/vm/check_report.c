@@ -263,6 +263,15 @@ static const struct ptx_loc *outer_frame(const struct warp *w, uint32_t pc,
     return frame->inlined_at < 0 ? NULL : &ptx->locs[frame->inlined_at];
 }
 
+bool check_in_toolkit(const struct warp *w, uint32_t pc)
+{
+    const struct vm_code *code = w->engine->code;
+    const struct ptx_module *ptx = &code->module->ptx;
+    const struct ptx_instr *in = code->origins[pc];
+    return in && in->loc && in->loc < ptx->loc_count &&
+           strstr(ptx->files[ptx->locs[in->loc].file], TOOLKIT);
+}
+
 bool check_toolkit_only(const struct warp *w, uint32_t pc)
 {
     const struct ptx_loc *frame = outer_frame(w, pc, NULL);

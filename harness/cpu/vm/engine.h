@@ -628,6 +628,9 @@ uint32_t vm_slot_or_row(const struct warp *w, bool slot, uint32_t at, unsigned l
 
 void vm_fault(struct warp *w, enum vm_status status); /* stops everything */
 void vm_halt(struct warp *w, enum vm_stop why);
+/* The loc of an instruction. nvcc gives line 0 to what it moves, such as a read out of a loop: then
+ * that of what comes next, which uses what was moved. */
+uint32_t vm_loc_of(const struct vm_code *code, uint32_t pc, bool *moved);
 void vm_site_of(const struct warp *w, uint32_t pc, int lane, struct vm_site *site);
 
 /* Bits set: without the help of an instruction that old processors lack. */

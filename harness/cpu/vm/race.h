@@ -11,7 +11,10 @@
  * The time of a warp is one number that only grows: every *.sync operation, fence and strong access
  * moves it on, and a barrier of the whole block takes all its warps to the same new one. An access
  * is (block, warp, lane, time); "B knows warp w up to t" means that accesses before time t come
- * before what B does next. */
+ * before what B does next.
+ *
+ * Several threads may write the same: a store that leaves the bytes as they are does not race with
+ * the write that made them so, be it of lanes, warps or blocks. ORDER.md says what is found how. */
 #ifndef CPU_VM_RACE_H
 #define CPU_VM_RACE_H
 
@@ -111,6 +114,8 @@ struct race_write {
     const void *device, *near; /* what it released: to everybody, to its block */
     uint64_t key, block;
     uint32_t warp, lanes, time, base, pc;
+    uint32_t full; /* the time of its warp's last sync: accesses of all lanes before come before */
+    uint32_t synced; /* the lanes that it is ordered after */
     bool fenced;     /* its warp had executed a fence at some time */
     uint32_t search; /* the last one that came by, see race_verdict.c */
 };
@@ -195,6 +200,8 @@ void race_strong_begin(struct warp *w, const struct mem_op *op, uint32_t m);
 void race_strong_end(struct warp *w, const struct mem_op *op, uint32_t m);
 /* Lanes m now know what is in the tree. */
 void race_learn(struct warp *w, const void *tree, uint32_t m);
+/* The lanes that one of m is ordered after, by syncs of some lanes; m itself included. */
+uint32_t race_synced_lanes(const struct warp *w, uint32_t m);
 /* What lanes m of the warp know and have done, as a tree. flag: the time of a strong write. */
 const void *race_present(struct warp *w, uint32_t m, uint32_t flag);
 /* The same at the last fence of this scope; NULL = none. */
@@ -291,6 +298,9 @@ bool race_ordered(struct warp *w, unsigned lane, const struct race_past *past);
 /* Two accesses, not ordered, not tolerated: says what is wrong if something is. */
 void race_judge(struct warp *w, const struct mem_op *op, unsigned lane,
                 const struct race_past *past);
+/* Two strong accesses that share bytes, of elements of different sizes: a mixed-size data race,
+ * about which the memory model of PTX promises nothing. */
+bool race_torn(const struct warp *w, const struct mem_op *op, uint64_t entry);
 /* A strong load of what another thread stored strongly: no race, but was it waited for through a
  * flag, with no fence? */
 void race_judge_strong(struct warp *w, const struct mem_op *op, unsigned lane,

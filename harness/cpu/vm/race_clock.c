@@ -147,8 +147,7 @@ void race_learn(struct warp *w, const void *tree, uint32_t m)
     c->fresh_time = w->sync_events;
 }
 
-/* The lanes that one of m is ordered after, by syncs of some lanes. */
-static uint32_t synced_lanes(const struct warp *w, uint32_t m)
+uint32_t race_synced_lanes(const struct warp *w, uint32_t m)
 {
     uint32_t lanes = m;
     if (!w->partial_events)
@@ -190,8 +189,10 @@ const void *race_present(struct warp *w, uint32_t m, uint32_t flag)
 {
     struct race_block *r = w->block->races;
     struct warp_clock *c = w->clocks;
-    struct race_known own = {
-        .all = w->full_event, .some = w->sync_events, .lanes = synced_lanes(w, m), .flag = flag};
+    struct race_known own = {.all = w->full_event,
+                             .some = w->sync_events,
+                             .lanes = race_synced_lanes(w, m),
+                             .flag = flag};
     settle(w);
     const void *outer = race_tree_join(r->space, c->outer, c->fresh_lanes & m ? c->fresh : NULL);
     return publish(w, outer, r->base, &own, r->partial ? r->known[w->index] : NULL);
@@ -212,7 +213,7 @@ static void keep(struct warp *w, int scope, uint32_t m)
     f->base = r->base;
     f->full = w->full_event;
     f->time = w->sync_events;
-    f->lanes = synced_lanes(w, m) | before;
+    f->lanes = race_synced_lanes(w, m) | before;
     f->partial = r->partial;
     if (r->partial)
         memcpy(f->row, r->known[w->index], w->block->warp_count * sizeof *f->row);

@@ -285,7 +285,7 @@ static void look(struct warp *w, const struct mem_op *op, unsigned lane, uint64_
         race_read_only_written(w, op, lane, &past);
     if (same_thread(w, lane, &past))
         return;
-    bool fine = tolerated(w, &past, race_strength_of(mine));
+    bool fine = tolerated(w, &past, race_strength_of(mine)) && !race_torn(w, op, entry);
     if (fine && (op->write || !writes))
         return;
     if (race_ordered(w, lane, &past))

@@ -4,8 +4,8 @@
  * So before a pair is called a data race, the graph of who read which strong write (race_words.c)
  * is searched from the later access backwards, without regard to fences, for a strong write that
  * comes after the earlier access. If there is one, the order was meant:
- *   it released the earlier access        the reader has no fence: a warning, and only if it reads
- *                                         plainly
+ *   it released the earlier access        the later one has no fence: a warning, since GPUs let
+ *                                         nearly all of that pass
  *   it released it, but to its block only the fence or the access has too narrow a scope
  *   it did not                            there is no fence between the data and the flag
  *   it is the earlier access itself       the later one has seen it: no fault
@@ -34,9 +34,18 @@ struct found {
 
 static bool comes_before(const struct race_past *past, uint64_t key, const struct race_write *n)
 {
-    return past->block == n->block &&
-           (past->time < n->base ||
-            (past->warp == n->warp && past->time < n->time + (n->key == key)));
+    if (past->block != n->block || past->warp != n->warp)
+        return past->block == n->block && past->time < n->base;
+    return past->time < n->full ||
+           ((n->synced >> past->lane & 1) && past->time < n->time + (n->key == key));
+}
+
+/* A write of the same thread to the same word that comes sooner after the data: where a lock that
+ * is taken again and again was first given up. */
+static bool sooner(const struct race_write *n, const struct race_write *found)
+{
+    return n->key == found->key && n->block == found->block && n->warp == found->warp &&
+           n->time < found->time;
 }
 
 static bool released(const struct race_space *s, const void *tree, const struct race_past *past)
@@ -63,7 +72,8 @@ static void consider(const struct warp *w, const struct race_past *past, uint64_
             *best = (struct found){.outcome = READER, .flag = n};
         return;
     }
-    if (before && best->outcome == UNRELATED)
+    if (before &&
+        (best->outcome == UNRELATED || (best->outcome == WRITER && sooner(n, best->flag))))
         *best = (struct found){.outcome = WRITER, .flag = n, .narrow = near_release};
 }
 
@@ -100,6 +110,26 @@ static struct found search(const struct warp *w, const struct race_past *past, u
     }
     g->steps_left -= steps < g->steps_left ? steps : g->steps_left;
     return best;
+}
+
+/* ---- sizes ---- */
+
+static uint32_t element_bytes(const struct vm_engine *e, uint32_t pc)
+{
+    const struct ptx_instr *in = e->code->origins[pc];
+    return in ? ptx_type_bytes((enum ptx_type)in->type) : 0;
+}
+
+bool race_torn(const struct warp *w, const struct mem_op *op, uint64_t entry)
+{
+    uint32_t mine = element_bytes(w->engine, op->pc);
+    uint32_t theirs = element_bytes(w->engine, race_pc_of(entry));
+    if (mine == theirs || !mine || !theirs || op->strength == VM_PLAIN ||
+        race_strength_of(entry) == VM_PLAIN)
+        return false;
+    /* libcu++ makes atomics of 1 and 2 bytes of compare-and-swaps of the word around them. */
+    bool narrow = (mine < 4 && theirs == 4) || (mine == 4 && theirs < 4);
+    return !(narrow && check_in_toolkit(w, op->pc) && check_in_toolkit(w, race_pc_of(entry)));
 }
 
 /* ---- words ---- */
@@ -169,8 +199,13 @@ static char *name_of(const struct warp *w, const struct actor *a, const struct a
 static char *line_of(const struct warp *w, uint32_t pc, char *out, size_t out_bytes)
 {
     const struct vm_engine *e = w->engine;
-    const struct ptx_instr *in = e->code->origins[pc];
-    return vm_describe_loc(e->vm, e->code->module, in ? in->loc : 0, out, out_bytes);
+    bool moved;
+    uint32_t loc = vm_loc_of(e->code, pc, &moved);
+    vm_describe_loc(e->vm, e->code->module, loc, out, out_bytes);
+    size_t length = strlen(out);
+    if (moved)
+        snprintf(out + length, out_bytes - length, " (moved by the compiler)");
+    return out;
 }
 
 static const char *verb_of(bool writes, uint32_t strength)
@@ -280,6 +315,17 @@ static void report_race(struct warp *w, const struct mem_op *op, unsigned lane,
         return;
     }
     bool second_writes = at_them ? op->write : past->writes;
+    if (race_torn(w, op, past->entry)) {
+        uint32_t bytes[] = {element_bytes(e, first->pc), element_bytes(e, second->pc)};
+        vm_report(e->vm, FINDING_data_race, WIRE_ERROR, &site,
+                  "%s %s by accesses of %u bytes while %s %s it by accesses of %u at %s: accesses "
+                  "of different sizes are not atomic to each other, so that a part of what was "
+                  "written may be seen without the rest (use one of %u bytes on both sides)",
+                  verb_of(true, at_them ? theirs : mine), place, bytes[0], name,
+                  verb_of(second_writes, at_them ? mine : theirs), bytes[1], line,
+                  bytes[0] > bytes[1] ? bytes[0] : bytes[1]);
+        return;
+    }
     vm_report(e->vm, FINDING_data_race, WIRE_ERROR, &site,
               "%s %s while %s %s it at %s: nothing orders the two%s",
               verb_of(true, at_them ? theirs : mine), place, name,
@@ -330,15 +376,18 @@ static void report_reader(struct warp *w, const struct mem_op *op, unsigned lane
     struct vm_site site;
     char place[160], data_line[96], flag_line[96];
     bool near = past->block == w->block->index;
-    if (!race_first_time(e, op->pc | 1u << 31, race_pc_of(past->entry)))
+    if (!race_first_time(e, op->pc | 1u << 31, race_pc_of(past->entry)) ||
+        (op->write && !past->writes && in_place(w, op, past)))
         return;
+    const char *mine = op->write ? "write" : "read";
     vm_site_of(w, op->pc, (int)lane, &site);
     vm_report(e->vm, FINDING_missing_fence, WIRE_WARNING, &site,
-              "reads %s, written at %s, after waiting for what is set at %s, but no %s stands "
-              "between the wait and this read: the data may be read before the flag",
-              check_describe(w, op, w->lane_address[lane], place, sizeof place),
+              "%ss %s, %s at %s, after waiting for what is set at %s, but no %s stands between the "
+              "wait and this %s: it may come before the flag is read",
+              mine, check_describe(w, op, w->lane_address[lane], place, sizeof place),
+              past->writes ? "written" : "read",
               line_of(w, race_pc_of(past->entry), data_line, sizeof data_line),
-              line_of(w, f->flag->pc, flag_line, sizeof flag_line), fence_for(near));
+              line_of(w, f->flag->pc, flag_line, sizeof flag_line), fence_for(near), mine);
 }
 
 /* Does a store leave the bytes as the earlier one made them? Then it does not matter which is last:
@@ -366,11 +415,15 @@ void race_judge(struct warp *w, const struct mem_op *op, unsigned lane,
     /* The usual ends of a search, without one. */
     /* Lost updates, lock-step, atomics of a block: to see the other's value is no help there. */
     bool both_strong = op->strength != VM_PLAIN && race_strength_of(past->entry) != VM_PLAIN;
-    bool hidden = op->write || op->strength != VM_PLAIN; /* a reader's fault that nobody is told */
     const struct vm_engine *e = w->engine;
+    if (race_torn(w, op, past->entry)) {
+        if (!s->full)
+            report_race(w, op, lane, past);
+        return;
+    }
     bool reader = released(s, w->clocks->collected, past);
     bool tired = !e->global_races || !e->global_races->steps_left;
-    if (s->full || (reader && (hidden || race_told(e, op->pc | TOLD_READER, theirs))) ||
+    if (s->full || (reader && race_told(e, op->pc | TOLD_READER, theirs)) ||
         (tired && race_told(e, op->pc | TOLD, theirs)) ||
         (op->write && past->writes && writes_the_same(w, op, lane, past->shared)))
         return;
@@ -379,8 +432,7 @@ void race_judge(struct warp *w, const struct mem_op *op, unsigned lane,
     case SAME_WORD:
         return;
     case READER:
-        if (!hidden)
-            report_reader(w, op, lane, past, &f);
+        report_reader(w, op, lane, past, &f);
         break;
     case WRITER:
         report_writer(w, op, lane, past, &f);
@@ -402,9 +454,12 @@ void race_judge_strong(struct warp *w, const struct mem_op *op, unsigned lane,
         !w->clocks->reads || race_told(e, op->pc | TOLD, theirs) || !e->global_races->steps_left)
         return;
     struct found f = search(w, past, (w->lane_address[lane] & ~3ull) + 1, false, true);
-    if (f.outcome != WRITER)
+    if (f.outcome != WRITER && f.outcome != READER)
         return;
-    report_writer(w, op, lane, past, &f);
+    if (f.outcome == WRITER)
+        report_writer(w, op, lane, past, &f);
+    else
+        report_reader(w, op, lane, past, &f);
     race_first_time(w->engine, op->pc | TOLD, theirs);
 }
 

@@ -134,6 +134,7 @@ static void write_word(struct warp *w, const struct mem_op *op, unsigned lane, u
     if (last && last->time == w->sync_events && last->block == w->block->index &&
         last->warp == w->index) {
         last->lanes |= 1u << lane;
+        last->synced |= race_synced_lanes(w, 1u << lane);
         return;
     }
     word->last = race_space_alloc(r->space, sizeof *last);
@@ -148,6 +149,8 @@ static void write_word(struct warp *w, const struct mem_op *op, unsigned lane, u
                                       .time = w->sync_events,
                                       .base = r->base,
                                       .pc = op->pc,
+                                      .full = w->full_event,
+                                      .synced = race_synced_lanes(w, 1u << lane),
                                       .fenced = w->clocks->fenced};
 }
 

@@ -71,7 +71,15 @@ static const struct order_case CASES[] = {
     {"reader reads volatile",
      HAND_OVER("", "st.global.u32", FENCE, VOLATILE_FLAG, VOLATILE_WAIT, "",
                "ld.volatile.global.u32"),
-     2, 1, -1, 0, "", 0},
+     2, 1, FINDING_missing_fence, 8, "k.cu:5", WIRE_WARNING},
+    {"reader and writer volatile",
+     HAND_OVER("", "st.volatile.global.u32", FENCE, VOLATILE_FLAG, VOLATILE_WAIT, "",
+               "ld.volatile.global.u32"),
+     2, 1, FINDING_missing_fence, 8, "k.cu:5", WIRE_WARNING},
+    {"reader reads relaxed",
+     HAND_OVER("", "st.relaxed.gpu.global.u32", FENCE, RELAXED_FLAG, RELAXED_WAIT, "",
+               "ld.relaxed.gpu.global.u32"),
+     2, 1, FINDING_missing_fence, 8, "k.cu:5", WIRE_WARNING},
     {"volatile data, no fence",
      HAND_OVER("", "st.volatile.global.u32", "", VOLATILE_FLAG, VOLATILE_WAIT, "",
                "ld.volatile.global.u32"),
@@ -218,6 +226,45 @@ static const struct order_case CASES[] = {
      START "setp.ne.u32 %p1, %r2, 0;\n @%p1 bra B;\n .loc 1 5 0\n st.global.u32 [%q1], %r5;\n"
            "bra END;\n B:\n .loc 1 6 0\n ld.global.u8 %r9, [%q1+2];\n END:\n ret;\n",
      2, 1, FINDING_data_race, 5, "k.cu:6", WIRE_ERROR},
+    {"halves stored, read whole",
+     START "setp.ne.u32 %p1, %r2, 0;\n @%p1 bra B;\n .loc 1 5 0\n"
+           "st.volatile.global.u32 [%q1+4], %r5;\n bra END;\n B:\n .loc 1 6 0\n"
+           "ld.volatile.global.u64 %q3, [%q1];\n END:\n ret;\n",
+     2, 1, FINDING_data_race, 5, "by accesses of 4 bytes", WIRE_ERROR},
+    {"stored whole, half of it read",
+     START "setp.ne.u32 %p1, %r2, 0;\n @%p1 bra B;\n .loc 1 5 0\n"
+           "st.relaxed.gpu.global.u64 [%q1], %q3;\n bra END;\n B:\n .loc 1 6 0\n"
+           "ld.relaxed.gpu.global.u32 %r9, [%q1+4];\n END:\n ret;\n",
+     2, 1, FINDING_data_race, 5, "one of 8 bytes", WIRE_ERROR},
+    {"a word and a byte of it, both atomic",
+     START "setp.ne.u32 %p1, %r2, 0;\n @%p1 bra B;\n .loc 1 5 0\n"
+           "red.global.add.u32 [%q1], 1;\n bra END;\n B:\n .loc 1 6 0\n"
+           "ld.volatile.global.u8 %r9, [%q1+3];\n END:\n ret;\n",
+     2, 1, FINDING_data_race, 5, "different sizes", WIRE_ERROR},
+    {"a pair of words, read one by one",
+     START "setp.ne.u32 %p1, %r2, 0;\n @%p1 bra B;\n"
+           "st.volatile.global.v2.u32 [%q1], {%r5,%r5};\n bra END;\n B:\n"
+           "ld.volatile.global.u32 %r9, [%q1+4];\n END:\n ret;\n",
+     2, 1, -1, 0, "", 0},
+    {"the other half",
+     START "setp.ne.u32 %p1, %r2, 0;\n @%p1 bra B;\n"
+           "st.volatile.global.u32 [%q1], %r5;\n bra END;\n B:\n"
+           "ld.volatile.global.u64 %q3, [%q1+8];\n END:\n ret;\n",
+     2, 1, -1, 0, "", 0},
+    {"a lock taken without a fence",
+     START "SPIN:\n .loc 1 5 0\n atom.global.cas.b32 %r9, [%q2], 0, 1;\n"
+           "setp.ne.u32 %p1, %r9, 0;\n @%p1 bra SPIN;\n .loc 1 6 0\n"
+           "ld.volatile.global.u32 %r10, [%q1];\n add.u32 %r10, %r10, %r5;\n .loc 1 7 0\n"
+           "st.global.u32 [%q1], %r10;\n" FENCE ".loc 1 8 0\n"
+           "atom.global.exch.b32 %r9, [%q2], 0;\n ret;\n",
+     4, 1, FINDING_missing_fence, 6, "k.cu:8", WIRE_WARNING},
+    {"a lock given up without a fence",
+     START "SPIN:\n .loc 1 5 0\n atom.global.cas.b32 %r9, [%q2], 0, 1;\n"
+           "setp.ne.u32 %p1, %r9, 0;\n @%p1 bra SPIN;\n" FENCE ".loc 1 6 0\n"
+           "ld.global.u32 %r10, [%q1];\n add.u32 %r10, %r10, 1;\n .loc 1 7 0\n"
+           "st.global.u32 [%q1], %r10;\n .loc 1 8 0\n atom.global.exch.b32 %r9, [%q2], 0;\n"
+           "ret;\n",
+     4, 1, FINDING_missing_fence, 8, "__threadfence()", WIRE_ERROR},
     {"a vector and its part",
      START "setp.ne.u32 %p1, %r2, 0;\n @%p1 bra B;\n .loc 1 5 0\n"
            "st.global.v4.u32 [%q1], {%r5,%r5,%r5,%r5};\n bra END;\n B:\n .loc 1 6 0\n"

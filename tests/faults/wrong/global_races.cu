@@ -277,3 +277,17 @@ CASE(offsets_of_every_block)
 {
     offsets_of_every_block<<<3, 1>>>(input(8), fresh<int>(8), 8);
 }
+
+// The same value by many, and somebody reads it meanwhile.
+// case same_value_read_meanwhile: data_race
+__global__ void same_value_read_meanwhile(int *found, int *out)
+{
+    if (blockIdx.x % 2)
+        *found = 1; // <-- data_race
+    else
+        out[blockIdx.x] = *found;
+}
+CASE(same_value_read_meanwhile)
+{
+    same_value_read_meanwhile<<<8, 1>>>(made<int>(1, [](size_t) { return 1; }), fresh<int>(8));
+}
