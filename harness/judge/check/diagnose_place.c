@@ -233,6 +233,27 @@ static bool find_counted(const struct diagnosis_context *c, struct series *in, u
     return in->bytes != NULL;
 }
 
+/* Counters of 16 bits, one for each of several blocks, that are added up in more bits. */
+const char *diagnose_narrow_partials(const struct diagnosis_context *c)
+{
+    const int64_t range = 1 << 16;
+    struct series in;
+    uint64_t outside, lost = 0;
+    if (!find_counted(c, &in, &outside))
+        return NULL;
+    for (uint64_t v = 0; v < c->n; v++) {
+        int64_t error = diagnosis_error(c, v);
+        if (error < 0 || error % range != 0 || error > series_int(&c->expected, v))
+            return NULL;
+        lost += (uint64_t)error;
+    }
+    return arena_printf(c->arena,
+                        "every wrong count is short by a multiple of 2^16 (%" PRIu64 " of %" PRIu64
+                        " elements in all): so it looks when counters of 16 bits "
+                        "overflow, in each block on its own, before they are added up",
+                        lost, in.count - outside);
+}
+
 const char *diagnose_part_counted(const struct diagnosis_context *c)
 {
     struct series in;

@@ -1,4 +1,5 @@
 // expect: wrong_answer
+// expect-diagnosis: multiple of 2^16
 // Two counters of 16 bits in a word, which is enough for each of 96 blocks until one expert has
 // more than 96 * 65,535 ids.
 

@@ -1,4 +1,5 @@
 // expect: wrong_answer
+// expect-diagnosis: every infinity that belongs
 // Treats infinity as if it were invalid like NaN; it is above 0 and has to stay.
 
 #include <cuda_runtime.h>

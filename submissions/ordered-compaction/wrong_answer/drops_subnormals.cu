@@ -1,4 +1,5 @@
 // expect: wrong_answer
+// expect-diagnosis: every subnormal number that belongs
 // Compares in a mode that flushes subnormals to zero, so the smallest positive items go.
 
 #include <cuda_runtime.h>

@@ -1,4 +1,5 @@
 // expect: wrong_answer
+// expect-diagnosis: also holds NaNs
 // "Not at most 0" is not "above 0": every comparison with NaN is false, so NaN stays.
 
 #include <cuda_runtime.h>

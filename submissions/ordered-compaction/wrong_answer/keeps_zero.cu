@@ -1,4 +1,5 @@
 // expect: wrong_answer
+// expect-diagnosis: also holds zeros
 // Keeps x >= 0, so 0.0 and -0.0 stay.
 
 #include <cuda_runtime.h>
