@@ -40,13 +40,17 @@ static int is_cuda_source(const struct dirent *entry)
 
 /* ---- gathering ---- */
 
-/* A file in a folder of a verdict says so itself, too. */
+/* A file in a folder of a verdict says so itself, too. A plain rung of the ladder may cost more
+ * than students are allowed, and says that. */
 static void read_label(struct verification *v, const char *path, struct subject *s)
 {
     struct arena *a = &v->cli->arena;
     struct err e;
     if (label_read(path, a, &s->label, &e) != 0)
         s->label_fault = arena_strdup(a, e.text);
+    else if (s->purpose == REFERENCE && s->label.verdict &&
+             strcmp(s->label.verdict, verdict_name(VERDICT_cost_limit_exceeded)) == 0)
+        s->wanted = VERDICT_cost_limit_exceeded;
     else if (s->purpose == LABELLED && !s->label.verdict)
         s->label_fault =
             arena_printf(a, "no '// expect: %s' in the first comment", verdict_name(s->wanted));
