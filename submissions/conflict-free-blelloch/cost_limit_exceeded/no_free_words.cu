@@ -1,0 +1,48 @@
+// expect: cost_limit_exceeded
+// Right: the plain tree. The nodes of its upper levels all lie in one bank.
+__global__ void scan_row(const int *in, int *out, int length, int n)
+{
+    __shared__ int tree[2048];
+    const int t = threadIdx.x;
+    const int *row_in = in + blockIdx.x * length;
+    int *row_out = out + blockIdx.x * length;
+    tree[t] = t < length ? row_in[t] : 0;
+    tree[t + n / 2] = t + n / 2 < length ? row_in[t + n / 2] : 0;
+    int offset = 1;
+    for (int d = n >> 1; d > 0; d >>= 1) {
+        __syncthreads();
+        if (t < d) {
+            int ai = offset * (2 * t + 1) - 1;
+            int bi = offset * (2 * t + 2) - 1;
+            tree[bi] += tree[ai];
+        }
+        offset *= 2;
+    }
+    if (t == 0)
+        tree[n - 1] = 0;
+    for (int d = 1; d < n; d *= 2) {
+        offset >>= 1;
+        __syncthreads();
+        if (t < d) {
+            int ai = offset * (2 * t + 1) - 1;
+            int bi = offset * (2 * t + 2) - 1;
+            int left = tree[ai];
+            tree[ai] = tree[bi];
+            tree[bi] += left;
+        }
+    }
+    __syncthreads();
+    if (t < length)
+        row_out[t] = tree[t];
+    if (t + n / 2 < length)
+        row_out[t + n / 2] = tree[t + n / 2];
+}
+
+extern "C" void conflict_free_scan(const int *in, int *out, int rows, int length, cudaStream_t stream)
+{
+    int n = 2;
+    while (n < length)
+        n *= 2;
+    if (rows > 0)
+        scan_row<<<rows, n / 2, 0, stream>>>(in, out, length, n);
+}
