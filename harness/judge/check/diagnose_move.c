@@ -1,4 +1,5 @@
-/* Recognisers about elements that were to be moved: lost, there twice. */
+/* Recognisers about elements that were to be moved: lost, there twice, reversed, runs cut in two.
+ */
 #include "judge/check/diagnose.h"
 
 #include <inttypes.h>
@@ -58,4 +59,58 @@ const char *diagnose_repeated(const struct diagnosis_context *c)
                         "%" PRIu64 " that are repeated: probably places that were given away "
                         "twice, so that others stayed empty",
                         missing, foreign, repeated);
+}
+
+const char *diagnose_reversed(const struct diagnosis_context *c)
+{
+    uint64_t last = c->n;
+    while (last > 0 && !c->wrong_at[last - 1])
+        last--;
+    if (c->wrong_count < 2 || last < c->first + 3)
+        return NULL;
+    last--;
+    for (uint64_t i = c->first; i <= last; i++)
+        if (series_bits(&c->got, i) != series_bits(&c->expected, c->first + last - i))
+            return NULL;
+    return arena_printf(c->arena,
+                        "`%s` holds the right elements from index %" PRIu64 " to %" PRIu64
+                        ", in reverse order",
+                        c->view->name, c->first, last);
+}
+
+/* ---- runs ---- */
+
+/* How many runs of equal elements there are if every multiple of `tile` begins one; tile 0: none
+ * does. */
+static uint64_t count_runs(const struct series *in, uint64_t tile)
+{
+    uint64_t runs = 0;
+    for (uint64_t i = 0; i < in->count; i++)
+        runs += i == 0 || series_bits(in, i) != series_bits(in, i - 1) || (tile && i % tile == 0);
+    return runs;
+}
+
+const char *diagnose_runs_cut(const struct diagnosis_context *c)
+{
+    const struct problem *p = c->data->problem;
+    if (c->n != 1 || series_is_float(&c->expected))
+        return NULL;
+    uint64_t got = (uint64_t)series_int(&c->got, 0);
+    for (unsigned i = 0; i < p->param_count; i++) {
+        const struct case_buffer *buffer = &c->data->buffers[i];
+        if (p->params[i].kind != PARAM_BUFFER || !buffer->input || buffer->count < 2)
+            continue;
+        struct series in = series_of(buffer->input, p->params[i].type, buffer->count);
+        uint64_t runs = count_runs(&in, 0);
+        if (runs != (uint64_t)series_int(&c->expected, 0) || got <= runs)
+            continue;
+        for (uint64_t tile = 32; tile <= 8192 && tile < in.count; tile *= 2)
+            if (count_runs(&in, tile) == got)
+                return arena_printf(c->arena,
+                                    "%" PRIu64 " runs too many, as many as there would be if every "
+                                    "tile of %" PRIu64 " began one: probably runs that go on over "
+                                    "the end of a tile are counted twice",
+                                    got - runs, tile);
+    }
+    return NULL;
 }

@@ -406,6 +406,48 @@ static void elements_in_any_order(void **state)
     }
 }
 
+static void a_side_in_reverse(void **state)
+{
+    (void)state;
+    static const int32_t right[] = {1, 2, 3, 9, 8, 7, 6, 5}, got[] = {1, 2, 3, 5, 6, 7, 8, 9};
+    struct fake f;
+    fake_init(&f);
+    fake_buffer(&f, "out", WIRE_OUTPUT, WIRE_int32, right, 8);
+    fake_check(&f, 0, COMPARE_exact, -1, -1);
+    fake_untouched(&f);
+    memcpy(fake_payload(&f, 0), got, sizeof got);
+    assert_false(fake_judge(&f)->ok);
+    assert_says("reversed", f.result.diagnosis, "from index 3 to 7, in reverse order");
+    fake_release(&f);
+}
+
+static void runs_over_the_end_of_a_tile(void **state)
+{
+    (void)state;
+    enum { N = 200 };
+    static int32_t in[N];
+    int32_t runs = 1;
+    for (int i = 0; i < N; i++) {
+        in[i] = i / 23;
+        runs += i > 0 && in[i] != in[i - 1];
+    }
+    for (int k = 0; k < 2; k++) {
+        struct fake f;
+        fake_init(&f);
+        fake_buffer(&f, "in", WIRE_INPUT, WIRE_int32, in, N);
+        fake_buffer(&f, "count", WIRE_OUTPUT, WIRE_int32, &runs, 1);
+        fake_check(&f, 1, COMPARE_exact, -1, -1);
+        fake_untouched(&f);
+        *(int32_t *)fake_payload(&f, 1) = runs + (k == 0 ? 3 : 2); /* 64, 128 and 192 */
+        assert_false(fake_judge(&f)->ok);
+        if (k == 0)
+            assert_says("cut", f.result.diagnosis, "if every tile of 64 began one");
+        else
+            assert_true(!f.result.diagnosis || !strstr(f.result.diagnosis, "tile"));
+        fake_release(&f);
+    }
+}
+
 static void float_scans(void **state)
 {
     (void)state;
@@ -577,6 +619,8 @@ int main(void)
         cmocka_unit_test(segments),
         cmocka_unit_test(sums_that_round_too_much),
         cmocka_unit_test(elements_in_any_order),
+        cmocka_unit_test(a_side_in_reverse),
+        cmocka_unit_test(runs_over_the_end_of_a_tile),
         cmocka_unit_test(float_scans),
         cmocka_unit_test(compactions),
         cmocka_unit_test(counts_and_offsets),
