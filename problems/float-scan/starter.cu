@@ -1,7 +1,7 @@
 // Prefix sum of floats. The rules are in statement.md; hints: ./judge.sh hint float-scan
 //
-// This starter compiles and scans each block of 256 items. What is missing is the sum of the blocks
-// before: right up to n = 256, wrong from there on.
+// This starter compiles and scans each block of 256 items. What is missing is the sum of the
+// blocks before: right up to n = 256, wrong from there on.
 
 #include <cuda_runtime.h>
 

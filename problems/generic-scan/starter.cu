@@ -1,7 +1,7 @@
 // Generic scan. The rules are in statement.md; hints: ./judge.sh hint generic-scan
 //
-// This starter compiles and scans each block of 256 rightly, for both operators. What is missing is
-// what stands before the block: right up to n = 256, wrong from there on.
+// This starter compiles and scans each block of 256 rightly, for both operators. What is missing
+// is what stands before the block: right up to n = 256, wrong from there on.
 
 #include <climits>
 #include <cuda_runtime.h>

@@ -1,7 +1,7 @@
 // Segmented prefix sum. The rules are in statement.md; hints: ./judge.sh hint segmented-scan
 //
-// This starter compiles and is right within blocks of 256 items. What is missing is the segment that
-// reaches into a block from the one before.
+// This starter compiles and is right within blocks of 256 items. What is missing is the segment
+// that reaches into a block from the one before.
 
 #include <cuda_runtime.h>
 

@@ -1,4 +1,5 @@
-// Compaction in any order. The rules are in statement.md; hints: ./judge.sh hint unordered-compaction
+// Compaction in any order. The rules are in statement.md; hints: ./judge.sh hint
+// unordered-compaction
 //
 // This starter compiles and is right, with one atomic operation per kept item. Make them fewer.
 

@@ -1,20 +1,20 @@
 // Float scan, rung 2: reduce the tiles, scan their sums, scan the tiles from what stands before.
 //
-// Contract: 0 <= n < 2^31; `in` and `out` aligned to 4 bytes, not overlapping; inclusive; infinities
-// of one sign and no NaN; n = 0 launches nothing. The same bits on every run. All work goes on
-// `stream`; the workspace holds at least 4 * ceil(n / 2048) bytes, aligned to 4.
+// Contract: 0 <= n < 2^31; `in` and `out` aligned to 4 bytes, not overlapping; inclusive;
+// infinities of one sign and no NaN; n = 0 launches nothing. The same bits on every run. All work
+// goes on `stream`; the workspace holds at least 4 * ceil(n / 2048) bytes, aligned to 4.
 // Method: 1. reduce_tiles: the sum of each tile. 2. scan_tile_sums: one block, 256 sums at a time.
-//         3. scan_tiles: read again, add in the same order as before, write once.
-//         The longest chain of additions is 8 + 5 + 8 + n / 524288, far inside the bound.
+//         3. scan_tiles: read again, add in the same order as before, write once. The longest
+//         chain of additions is 8 + 5 + 8 + n / 524288, far inside the bound.
 // Moves: 8 bytes in, 4 bytes out per element.
 
 #include <cuda_runtime.h>
 
 constexpr int kLanes = 32;
 constexpr unsigned kAllLanes = 0xffffffffu;
-constexpr int kThreads = 256;            // 8 warps: short barriers, many blocks per SM
+constexpr int kThreads = 256; // 8 warps: short barriers, many blocks per SM
 constexpr int kWarps = kThreads / kLanes;
-constexpr int kItems = 8;                // consecutive: a chain of 8 additions, then trees
+constexpr int kItems = 8; // consecutive: a chain of 8 additions, then trees
 constexpr int kTile = kThreads * kItems;
 
 // ---- lane, warp, block ----

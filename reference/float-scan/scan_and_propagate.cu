@@ -1,11 +1,11 @@
 // Float scan, rung 1: scan each tile, scan the sums of the tiles, add them to every element.
 //
-// Contract: 0 <= n < 2^31; `in` and `out` aligned to 4 bytes, not overlapping; inclusive; infinities
-// of one sign and no NaN; n = 0 launches nothing. The same bits on every run. All work goes on
-// `stream`; the workspace holds at least 8 * ceil(n / 256) bytes, aligned to 8.
-// Method: 1. scan_tiles: Hillis-Steele in shared memory with two buffers.
-//         2. scan_tile_sums: one thread; its chain is n / 256 long, so it runs in double precision.
-//         3. add_before_tiles: one addition per element.
+// Contract: 0 <= n < 2^31; `in` and `out` aligned to 4 bytes, not overlapping; inclusive;
+// infinities of one sign and no NaN; n = 0 launches nothing. The same bits on every run. All work
+// goes on `stream`; the workspace holds at least 8 * ceil(n / 256) bytes, aligned to 8.
+// Method: 1. scan_tiles: Hillis-Steele in shared memory with two buffers. 2. scan_tile_sums: one
+//         thread; its chain is n / 256 long, so it runs in double precision. 3. add_before_tiles:
+//         one addition per element.
 // Moves: 8 bytes in, 8 bytes out per element.
 
 #include <cuda_runtime.h>

@@ -1,23 +1,24 @@
-// Generic scan, rung 2: reduce the tiles, scan their totals, scan the tiles from what stands before.
+// Generic scan, rung 2: reduce the tiles, scan their totals, scan the tiles from what stands
+// before.
 //
-// Contract: 0 <= n < 2^31; arrays of n items, aligned to 4 bytes, not overlapping; exclusive: element
-// 0 of the outputs is the identity (INT_MIN; scale 1, shift 0); maps wrap modulo 2^32; n = 0 launches
-// nothing. The same bits on every run. All work goes on `stream`; the
-// workspace holds at least 8 * ceil(n / 1024) bytes, aligned to 8.
-// Method: 1. reduce_tiles: what each tile comes to, nothing else is written.
-//         2. scan_tile_totals: one block, 256 totals at a time, carry on the left.
-//         3. scan_tiles: read the items again, scan from what stands before the tile, write once.
-//         The operator is a type with combine(earlier, later) and identity(); nothing is ever
-//         subtracted, and nothing changes places.
+// Contract: 0 <= n < 2^31; arrays of n items, aligned to 4 bytes, not overlapping; exclusive:
+// element 0 of the outputs is the identity (INT_MIN; scale 1, shift 0); maps wrap modulo 2^32; n =
+// 0 launches nothing. The same bits on every run. All work goes on `stream`; the workspace holds
+// at least 8 * ceil(n / 1024) bytes, aligned to 8.
+// Method: 1. reduce_tiles: what each tile comes to, nothing else is written. 2. scan_tile_totals:
+//         one block, 256 totals at a time, carry on the left. 3. scan_tiles: read the items again,
+//         scan from what stands before the tile, write once. The operator is a type with
+//         combine(earlier, later) and identity(); nothing is ever subtracted, and nothing changes
+//         places.
 // Moves: 24 bytes in, 12 bytes out per element; scan and propagate takes 24 in and 24 out.
 
 #include <climits>
 #include <cuda_runtime.h>
 
 constexpr int kLanes = 32;
-constexpr int kThreads = 256;            // 8 warps: short barriers, many blocks per SM
+constexpr int kThreads = 256; // 8 warps: short barriers, many blocks per SM
 constexpr int kWarps = kThreads / kLanes;
-constexpr int kItems = 4;                // consecutive, so that a thread combines in order
+constexpr int kItems = 4; // consecutive, so that a thread combines in order
 constexpr int kTile = kThreads * kItems;
 
 struct Max {

@@ -1,12 +1,13 @@
-// Generic scan, rung 1: scan each tile, scan the totals of the tiles, put them before every element.
+// Generic scan, rung 1: scan each tile, scan the totals of the tiles, put them before every
+// element.
 //
-// Contract: 0 <= n < 2^31; arrays of n items, aligned to 4 bytes, not overlapping; exclusive: element
-// 0 of the outputs is the identity (INT_MIN; scale 1, shift 0); maps wrap modulo 2^32; n = 0 launches
-// nothing. The same bits on every run. All work goes on `stream`; the
-// workspace holds at least 8 * ceil(n / 256) bytes, aligned to 8.
-// Method: 1. scan_tiles: Hillis-Steele in shared memory with two buffers, one item per thread.
-//         2. scan_totals: one thread; there are 256 times as few of them.
-//         3. add_before_tiles: what stands before the tile, on the left of each element.
+// Contract: 0 <= n < 2^31; arrays of n items, aligned to 4 bytes, not overlapping; exclusive:
+// element 0 of the outputs is the identity (INT_MIN; scale 1, shift 0); maps wrap modulo 2^32; n =
+// 0 launches nothing. The same bits on every run. All work goes on `stream`; the workspace holds
+// at least 8 * ceil(n / 256) bytes, aligned to 8.
+// Method: 1. scan_tiles: Hillis-Steele in shared memory with two buffers, one item per thread. 2.
+//         scan_totals: one thread; there are 256 times as few of them. 3. add_before_tiles: what
+//         stands before the tile, on the left of each element.
 // Moves: 24 bytes in, 24 bytes out per element.
 
 #include <climits>

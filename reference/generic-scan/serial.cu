@@ -1,8 +1,9 @@
 // Generic scan, rung 0: one thread, one loop. The yardstick of every other rung.
 //
-// Contract: 0 <= n < 2^31; arrays of n items, aligned to 4 bytes, not overlapping; exclusive: element
-// 0 of the outputs is the identity (INT_MIN; scale 1, shift 0); maps wrap modulo 2^32; n = 0 launches
-// nothing. The same bits on every run. All work goes on `stream`; the workspace is not used.
+// Contract: 0 <= n < 2^31; arrays of n items, aligned to 4 bytes, not overlapping; exclusive:
+// element 0 of the outputs is the identity (INT_MIN; scale 1, shift 0); maps wrap modulo 2^32; n =
+// 0 launches nothing. The same bits on every run. All work goes on `stream`; the workspace is not
+// used.
 // Method: the definition: a running maximum, and a running map that each map is put after.
 // Moves: 12 bytes in, 12 bytes out per element.
 

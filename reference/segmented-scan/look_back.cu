@@ -1,23 +1,24 @@
 // Segmented scan, rung 2: one pass with look-back, which a head cuts short.
 //
 // Contract: 0 <= n < 2^31; `in` and `out` aligned to 4 bytes, `heads` to 1, not overlapping;
-// inclusive; any nonzero byte is a head, and item 0 is one whatever its byte; sums wrap modulo 2^32;
-// n = 0 launches nothing. The same bits on every run. All work goes on `stream`; the
+// inclusive; any nonzero byte is a head, and item 0 is one whatever its byte; sums wrap modulo
+// 2^32; n = 0 launches nothing. The same bits on every run. All work goes on `stream`; the
 // workspace holds at least 8 + 8 * ceil(n / 2048) bytes, aligned to 8. Finishes for any order in
-// which blocks start and any number of resident blocks: a tile waits only for tiles drawn before it.
-// Method: a block draws a tile and scans pairs (sum behind the last head, has it one). A tile with a
-//         head publishes at once what leaves it, for good; one without publishes its sum and looks
-//         back to the nearest tile that knows. (Merrill and Garland, Single-pass Parallel Prefix Scan
-//         with Decoupled Look-back, 2016.)
+// which blocks start and any number of resident blocks: a tile waits only for tiles drawn before
+// it.
+// Method: a block draws a tile and scans pairs (sum behind the last head, has it one). A tile with
+//         a head publishes at once what leaves it, for good; one without publishes its sum and
+//         looks back to the nearest tile that knows. (Merrill and Garland, Single-pass Parallel
+//         Prefix Scan with Decoupled Look-back, 2016.)
 // Moves: 5 bytes in, 4 bytes out per element, 8 bytes of tile state per 2048.
 
 #include <cuda_runtime.h>
 
 constexpr int kLanes = 32;
 constexpr unsigned kAllLanes = 0xffffffffu;
-constexpr int kThreads = 256;            // 8 warps: short barriers, many blocks per SM
+constexpr int kThreads = 256; // 8 warps: short barriers, many blocks per SM
 constexpr int kWarps = kThreads / kLanes;
-constexpr int kItems = 8;                // consecutive, so that a thread combines in order
+constexpr int kItems = 8; // consecutive, so that a thread combines in order
 constexpr int kTile = kThreads * kItems;
 
 // ---- lane, warp, block ----
@@ -116,8 +117,8 @@ struct TileItems {
     }
 };
 
-// ---- tile state: {what is known : 32, sum : 32} in one word that is read and written in one piece,
-//      so that no fence is needed between a sum and the flag that announces it ----
+// ---- tile state: {what is known : 32, sum : 32} in one word that is read and written at once:
+//      no fence is needed between a sum and the flag that announces it ----
 
 enum TileKnows : unsigned {
     kNothing = 0,   // what the memset before the launch leaves
@@ -216,8 +217,8 @@ __global__ void __launch_bounds__(kThreads)
         const int before = warp_look_back(states, tile);
         if (lane_index() == 0) {
             if (!total.has_head)
-                states.publish(
-                    tile, TileState(kInclusive, int(unsigned(before) + unsigned(total.sum))));
+                states.publish(tile,
+                               TileState(kInclusive, int(unsigned(before) + unsigned(total.sum))));
             sum_before_tile = before;
         }
     }

@@ -1,21 +1,21 @@
 // Segmented scan, rung 1: a scan of pairs in three kernels.
 //
 // Contract: 0 <= n < 2^31; `in` and `out` aligned to 4 bytes, `heads` to 1, not overlapping;
-// inclusive; any nonzero byte is a head, and item 0 is one whatever its byte; sums wrap modulo 2^32;
-// n = 0 launches nothing. The same bits on every run. All work goes on `stream`; the
+// inclusive; any nonzero byte is a head, and item 0 is one whatever its byte; sums wrap modulo
+// 2^32; n = 0 launches nothing. The same bits on every run. All work goes on `stream`; the
 // workspace holds at least 8 * ceil(n / 2048) bytes, aligned to 8.
-// Method: a stretch of items is (sum behind its last head, has it one); combining two neighbours is
-//         associative, so it scans like a sum. 1. reduce_tiles: what each tile passes on.
-//         2. scan_tile_totals: one block, 256 at a time. 3. scan_tiles: read again, write once.
+// Method: a stretch of items is (sum behind its last head, has it one); combining two neighbours
+//         is associative, so it scans like a sum. 1. reduce_tiles: what each tile passes on. 2.
+//         scan_tile_totals: one block, 256 at a time. 3. scan_tiles: read again, write once.
 // Moves: 10 bytes in, 4 bytes out per element.
 
 #include <cuda_runtime.h>
 
 constexpr int kLanes = 32;
 constexpr unsigned kAllLanes = 0xffffffffu;
-constexpr int kThreads = 256;            // 8 warps: short barriers, many blocks per SM
+constexpr int kThreads = 256; // 8 warps: short barriers, many blocks per SM
 constexpr int kWarps = kThreads / kLanes;
-constexpr int kItems = 8;                // consecutive, so that a thread combines in order
+constexpr int kItems = 8; // consecutive, so that a thread combines in order
 constexpr int kTile = kThreads * kItems;
 
 // ---- lane, warp, block ----
@@ -141,9 +141,8 @@ __global__ void __launch_bounds__(kThreads) scan_tile_totals(Stretch *tile_total
     }
 }
 
-__global__ void __launch_bounds__(kThreads)
-    scan_tiles(const int *in, const unsigned char *heads, int *out, const Stretch *before_tiles,
-               int n)
+__global__ void __launch_bounds__(kThreads) scan_tiles(const int *in, const unsigned char *heads,
+                                                       int *out, const Stretch *before_tiles, int n)
 {
     const TileItems tile(in, heads, n, int(blockIdx.x));
     Stretch total;

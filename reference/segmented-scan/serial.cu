@@ -1,8 +1,8 @@
 // Segmented scan, rung 0: one thread, one loop. The yardstick of every other rung.
 //
 // Contract: 0 <= n < 2^31; `in` and `out` aligned to 4 bytes, `heads` to 1, not overlapping;
-// inclusive; any nonzero byte is a head, and item 0 is one whatever its byte; sums wrap modulo 2^32;
-// n = 0 launches nothing. The same bits on every run. All work goes on `stream`; the
+// inclusive; any nonzero byte is a head, and item 0 is one whatever its byte; sums wrap modulo
+// 2^32; n = 0 launches nothing. The same bits on every run. All work goes on `stream`; the
 // workspace is not used.
 // Method: the definition: a running sum that starts again at every head.
 // Moves: 5 bytes in, 4 bytes out per element.

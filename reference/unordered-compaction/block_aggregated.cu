@@ -1,20 +1,20 @@
 // Compaction in any order, rung 2: one atomic operation per block.
 //
-// Contract: 0 <= n < 2^31; `in` and `out` aligned to 4 bytes, not overlapping; keeps in[i] > 0, so NaN
-// and -0.0 go and +infinity and positive subnormals stay; writes *count also for n = 0; leaves
+// Contract: 0 <= n < 2^31; `in` and `out` aligned to 4 bytes, not overlapping; keeps in[i] > 0, so
+// NaN and -0.0 go and +infinity and positive subnormals stay; writes *count also for n = 0; leaves
 // out[*count .. n) as it was. All work goes on `stream`. The order differs from run to run.
-// Method: warps count by ballot, row by row; the counts of the warps meet in shared memory; thread 0
-//         asks for the places of the whole block; each warp fills its part in order.
+// Method: warps count by ballot, row by row; the counts of the warps meet in shared memory; thread
+//         0 asks for the places of the whole block; each warp fills its part in order.
 // Moves: 4 bytes in, 4 bytes out per kept item; 1 atomic per 2048 items.
 
 #include <cuda_runtime.h>
 
 constexpr int kLanes = 32;
 constexpr unsigned kAllLanes = 0xffffffffu;
-constexpr int kThreads = 256;              // 8 warps: short barriers, many blocks per SM
+constexpr int kThreads = 256; // 8 warps: short barriers, many blocks per SM
 constexpr int kWarps = kThreads / kLanes;
-constexpr int kRows = 8;                   // loads in flight per thread
-constexpr int kTile = kThreads * kRows;    // items of one block
+constexpr int kRows = 8;                // loads in flight per thread
+constexpr int kTile = kThreads * kRows; // items of one block
 
 __global__ void __launch_bounds__(kThreads) compact(const float *in, float *out, int *count, int n)
 {

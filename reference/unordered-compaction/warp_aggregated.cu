@@ -1,10 +1,10 @@
 // Compaction in any order, rung 1: one atomic operation per warp.
 //
-// Contract: 0 <= n < 2^31; `in` and `out` aligned to 4 bytes, not overlapping; keeps in[i] > 0, so NaN
-// and -0.0 go and +infinity and positive subnormals stay; writes *count also for n = 0; leaves
+// Contract: 0 <= n < 2^31; `in` and `out` aligned to 4 bytes, not overlapping; keeps in[i] > 0, so
+// NaN and -0.0 go and +infinity and positive subnormals stay; writes *count also for n = 0; leaves
 // out[*count .. n) as it was. All work goes on `stream`. The order differs from run to run.
-// Method: the lanes of a warp vote; lane 0 asks for as many places as there are votes and tells the
-//         others where they begin; a lane's place is that + the votes of the lanes below it.
+// Method: the lanes of a warp vote; lane 0 asks for as many places as there are votes and tells
+//         the others where they begin; a lane's place is that + the votes of the lanes below it.
 // Moves: 4 bytes in, 4 bytes out per kept item; 1 atomic per 32 items.
 
 #include <cuda_runtime.h>

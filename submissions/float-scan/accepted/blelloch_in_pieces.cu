@@ -1,6 +1,6 @@
 // expect: accepted
-// Up-sweep and down-sweep over 1024 items in shared memory, and one block for the whole array, with a
-// carry. The own value is added at the end, never taken away.
+// Up-sweep and down-sweep over 1024 items in shared memory, and one block for the whole array,
+// with a carry. The own value is added at the end, never taken away.
 
 #include <cuda_runtime.h>
 

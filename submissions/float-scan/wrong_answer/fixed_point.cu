@@ -1,5 +1,6 @@
 // expect: wrong_answer
-// Sums in fixed point with 12 bits behind the point, so that the order does not matter. What is smaller is lost, and large sums overflow.
+// Sums in fixed point with 12 bits behind the point, so that the order does not matter. What is
+// smaller is lost, and large sums overflow.
 
 #include <cuda_runtime.h>
 

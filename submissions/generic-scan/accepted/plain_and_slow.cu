@@ -97,6 +97,6 @@ extern "C" void generic_scan(const int *values, int *max_before, const unsigned 
                              size_t workspace_bytes, cudaStream_t stream)
 {
     scan_in_pieces<Max><<<1, kThreads, 0, stream>>>(MaxArrays{values, max_before}, n);
-    scan_in_pieces<Compose><<<1, kThreads, 0, stream>>>(
-        MapArrays{scale, shift, composed_scale, composed_shift}, n);
+    scan_in_pieces<Compose>
+        <<<1, kThreads, 0, stream>>>(MapArrays{scale, shift, composed_scale, composed_shift}, n);
 }

@@ -1,6 +1,6 @@
 // expect: wrong_answer
-// Reduces a tile with items 128 apart, as one does for sums: the order of the maps is lost, and with
-// it the total of the tile.
+// Reduces a tile with items 128 apart, as one does for sums: the order of the maps is lost, and
+// with it the total of the tile.
 
 #include <climits>
 #include <cuda_runtime.h>

@@ -104,8 +104,8 @@ struct TileItems {
     }
 };
 
-// ---- tile state: {what is known : 32, sum : 32} in one word that is read and written in one piece,
-//      so that no fence is needed between a sum and the flag that announces it ----
+// ---- tile state: {what is known : 32, sum : 32} in one word that is read and written at once:
+//      no fence is needed between a sum and the flag that announces it ----
 
 enum TileKnows : unsigned {
     kNothing = 0,   // what the memset before the launch leaves
@@ -204,8 +204,8 @@ __global__ void __launch_bounds__(kThreads)
         const int before = warp_look_back(states, tile);
         if (lane_index() == 0) {
             if (!total.has_head)
-                states.publish(
-                    tile, TileState(kInclusive, int(unsigned(before) + unsigned(total.sum))));
+                states.publish(tile,
+                               TileState(kInclusive, int(unsigned(before) + unsigned(total.sum))));
             sum_before_tile = before;
         }
     }

@@ -134,9 +134,8 @@ __global__ void __launch_bounds__(kThreads) scan_tile_totals(Stretch *tile_total
     }
 }
 
-__global__ void __launch_bounds__(kThreads)
-    scan_tiles(const int *in, const unsigned char *heads, int *out, const Stretch *before_tiles,
-               int n)
+__global__ void __launch_bounds__(kThreads) scan_tiles(const int *in, const unsigned char *heads,
+                                                       int *out, const Stretch *before_tiles, int n)
 {
     const TileItems tile(in, heads, n, int(blockIdx.x));
     Stretch total;

@@ -92,7 +92,8 @@ struct TileItems {
     {
         return (unsigned(tile) * kThreads + threadIdx.x) * kItems + unsigned(k);
     }
-    __device__ __forceinline__ void store(int *out, int n, int tile, Stretch before, int carry) const
+    __device__ __forceinline__ void store(int *out, int n, int tile, Stretch before,
+                                          int carry) const
     {
 #pragma unroll
         for (int k = 0; k < kItems; k++) {
@@ -131,9 +132,8 @@ __global__ void __launch_bounds__(kThreads) scan_tile_totals(Stretch *tile_total
     }
 }
 
-__global__ void __launch_bounds__(kThreads)
-    scan_tiles(const int *in, const unsigned char *heads, int *out, const Stretch *before_tiles,
-               int n)
+__global__ void __launch_bounds__(kThreads) scan_tiles(const int *in, const unsigned char *heads,
+                                                       int *out, const Stretch *before_tiles, int n)
 {
     const TileItems tile(in, heads, n, int(blockIdx.x));
     Stretch total;

@@ -122,8 +122,7 @@ __global__ void __launch_bounds__(kThreads) scan_tile_totals(Stretch *tile_total
     // From the last round to the first: what a round reads, no earlier round may have written.
     for (int first = (tile_count - 1) / kThreads * kThreads; first >= 0; first -= kThreads) {
         const int tile = first + threadIdx.x;
-        const Stretch own =
-            tile > 0 && tile < tile_count ? tile_totals[tile - 1] : Stretch{0, 0};
+        const Stretch own = tile > 0 && tile < tile_count ? tile_totals[tile - 1] : Stretch{0, 0};
         __syncthreads(); // all have read before anybody writes
         if (tile < tile_count)
             tile_totals[tile] = own;
@@ -131,9 +130,8 @@ __global__ void __launch_bounds__(kThreads) scan_tile_totals(Stretch *tile_total
     }
 }
 
-__global__ void __launch_bounds__(kThreads)
-    scan_tiles(const int *in, const unsigned char *heads, int *out, const Stretch *before_tiles,
-               int n)
+__global__ void __launch_bounds__(kThreads) scan_tiles(const int *in, const unsigned char *heads,
+                                                       int *out, const Stretch *before_tiles, int n)
 {
     const TileItems tile(in, heads, n, int(blockIdx.x));
     Stretch total;

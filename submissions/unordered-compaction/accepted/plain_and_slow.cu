@@ -1,6 +1,6 @@
 // expect: accepted
-// One block counts what each thread keeps of its piece, one thread adds up, all walk again. In order,
-// which nobody asked for.
+// One block counts what each thread keeps of its piece, one thread adds up, all walk again. In
+// order, which nobody asked for.
 
 #include <cuda_runtime.h>
 

@@ -1,6 +1,7 @@
 // expect: run_time_error
 // expect-finding: warp_sync
-// The lanes past the end leave the loop before the others vote with a full mask, and are waited for.
+// The lanes past the end leave the loop before the others vote with a full mask, and are waited
+// for.
 
 #include <cuda_runtime.h>
 

@@ -15,8 +15,7 @@ __global__ void compact(const float *in, float *out, int *count, int n)
         const unsigned votes = __ballot_sync(0xffffffff, keep);
         const int rank = __popc(votes & ((1u << lane) - 1));
         int start = 0;
-        if (lane == 0 && votes)
-        {
+        if (lane == 0 && votes) {
             start = *count;
             *count = start + __popc(votes);
         }
