@@ -1,4 +1,4 @@
-// MoE counts and offsets, rung 2: one kernel launch, but two memsets before it.
+// MoE counts and offsets, rung 3: one kernel launch, but two memsets before it.
 //
 // Contract: num_tokens >= 0, top_k >= 0, their product fits in int64; 1 <= num_experts <= 4096; all
 // arrays are aligned to 4 bytes and do not overlap; ids outside [0, num_experts) are not counted;

@@ -1,5 +1,6 @@
 // MoE counts and offsets: the fastest rung against CUB's histogram + scan, against the plain
-// shared-memory histogram + scan (rung 1), and against a kernel that only reads the ids.
+// shared-memory histogram + scan (rung 1), against the same with blocks that fill the card (rung 2,
+// without a goal), and against a kernel that only reads the ids.
 //
 //   nvcc -O3 -std=c++17 -arch=sm_90 moe_bench.cu -o moe_bench
 //   moe_bench             all of the following
@@ -30,9 +31,15 @@ namespace ours
 namespace plain
 {
 #define moe_counts_offsets moe_plain
-#include "../../../reference/moe-counts-offsets/shared_histogram.cu"
+#include "../../../reference/moe-counts-offsets/plain_histogram.cu"
 #undef moe_counts_offsets
 } // namespace plain
+namespace filled
+{
+#define moe_counts_offsets moe_filled
+#include "../../../reference/moe-counts-offsets/shared_histogram.cu"
+#undef moe_counts_offsets
+} // namespace filled
 
 using bench::device_array;
 
@@ -154,6 +161,11 @@ static void call_plain(const input &in, const output &out, cudaStream_t on)
     plain::moe_plain(in.ids, out.counts(), out.offsets(), in.tokens, in.top_k, in.experts, on);
 }
 
+static void call_filled(const input &in, const output &out, cudaStream_t on)
+{
+    filled::moe_filled(in.ids, out.counts(), out.offsets(), in.tokens, in.top_k, in.experts, on);
+}
+
 // Its memory is made once, and a 32-bit number of ids is passed: as a caller in a hurry would.
 static void call_cub(const input &in, const output &out, cudaStream_t on)
 {
@@ -201,9 +213,10 @@ static const contestant contestants[] = {
     {"ours", call_ours, true},
     {"CUB", call_cub, true},
     {"plain", call_plain, true},
+    {"filled", call_filled, true},
     {"read", call_read, false},
 };
-enum { OURS, CUB, PLAIN, READ };
+enum { OURS, CUB, PLAIN, FILLED, READ };
 
 // ---- timing ------------------------------------------------------------------------------------
 
@@ -248,8 +261,8 @@ static void time_row(int log_n, int experts, load to, int *(&memory)[kInputs])
     std::printf("2^%-3d %7d  %-14s %8d", log_n, experts, load_names[to], launches);
     for (size_t c = 0; c < std::size(contestants); c++)
         std::printf(" %8.4f", t[c].median_ms);
-    std::printf(" %8.2f %8.2f %8.2f", t[CUB].median_ms / mine, t[PLAIN].median_ms / mine,
-                t[READ].median_ms / mine);
+    for (int c : {CUB, PLAIN, FILLED, READ})
+        std::printf(" %8.2f", t[c].median_ms / mine);
     const double goal = experts > 1024 ? 0 : log_n == 24 ? 2.2 : log_n == 13 ? 1.0 : 0;
     if (goal > 0)
         std::printf("  >= %.1f %s", goal, tally.goal(launches == 1 ? best / mine : 0, goal));
@@ -275,7 +288,7 @@ static void time_table()
     std::printf("%-5s %7s  %-14s %8s", "ids", "experts", "they go", "launches");
     for (const contestant &c : contestants)
         std::printf(" %8s", c.name);
-    std::printf(" %8s %8s %8s\n", "CUB/ours", "plain/o.", "read/o.");
+    std::printf(" %8s %8s %8s %8s\n", "CUB/ours", "plain/o.", "filled/o", "read/o.");
     for (int log_n : {10, 12, 13, 14, 16, 18, 20, 22, kLogMax})
         for (int experts : {8, 64, 256, 1024, 4096})
             for (load to : {UNIFORM, SKEWED})
@@ -292,7 +305,7 @@ static void time_host()
         const input in(memory.data, ids, 1, 256, UNIFORM, 7);
         const output out(in.experts);
         std::printf("host time of a call, %d ids:", ids);
-        for (int c : {OURS, CUB, PLAIN}) {
+        for (int c : {OURS, CUB, PLAIN, FILLED}) {
             std::vector<double> us;
             for (int round = 0; round < kRounds; round++) {
                 CHECK(cudaStreamSynchronize(stream));
