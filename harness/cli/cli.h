@@ -29,7 +29,7 @@ struct cli {
 
 typedef int command_function(struct cli *cli, int argc, char **argv);
 
-#define COMMAND(name, arguments, does) command_function command_##name;
+#define COMMAND(id, name, arguments, does) command_function command_##id;
 #include "cli/commands.def"
 #undef COMMAND
 

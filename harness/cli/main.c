@@ -12,7 +12,7 @@ static const struct command_row {
     const char *name, *arguments, *does;
     command_function *run;
 } COMMANDS[] = {
-#define COMMAND(name, arguments, does) {#name, arguments, does, command_##name},
+#define COMMAND(id, name, arguments, does) {name, arguments, does, command_##id},
 #include "cli/commands.def"
 #undef COMMAND
 };
@@ -85,6 +85,16 @@ static const struct options_row {
     {"list", "  --lang en|zh             in which language; else the environment decides\n"},
     {"show", "  --lang en|zh             in which language; else the environment decides\n"},
     {"hint", "  --lang en|zh             in which language; else the environment decides\n"},
+    {"new-problem",
+     "  --title TEXT             in English; without any option, questions are asked\n"
+     "  --title-zh TEXT          in Chinese\n"
+     "  --difficulty WORD        easy, medium or hard (medium)\n"
+     "  --entry NAME             the function that a submission defines (from ID)\n"
+     "  --input NAME:TYPE:SHAPE  such as in:int32:n or a:float32:rows,columns; may be repeated\n"
+     "  --output NAME:TYPE:SHAPE the same; each name in a shape becomes an int parameter\n"
+     "  --after ID               a problem to solve first; may be repeated\n"
+     "\nNothing that is there is overwritten. What is in the files, and what comes next: "
+     "problems/README.md\n"},
     {"verify",
      "  --seed N                 the data of an earlier verification\n"
      "  --mutants N|all          how many small faults in accepted submissions are tried (15); 0: "

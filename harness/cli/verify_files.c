@@ -3,6 +3,9 @@
 #include "cli/verify.h"
 
 #include "base/file.h"
+#include "base/text.h"
+#include "judge/check/value.h"
+#include "judge/problem/example.h"
 #include "judge/verify/expect.h"
 #include "judge/verify/jobs.h"
 
@@ -244,6 +247,78 @@ static const char *main_reference(struct verification *v)
     return first;
 }
 
+/* Of a prefix only what is compared. */
+static uint64_t shown_elements(const struct case_data *data, unsigned param)
+{
+    const struct problem *p = data->problem;
+    uint64_t count = data->buffers[param].count;
+    for (unsigned i = 0; i < p->check_count; i++) {
+        int length = p->checks[i].param == param ? p->checks[i].count_param : -1;
+        if (length < 0)
+            continue;
+        const struct case_buffer *b = &data->buffers[length];
+        struct series s = series_of(b->expected, p->params[length].type, b->count);
+        int64_t prefix = series_int(&s, 0);
+        count = prefix >= 0 && (uint64_t)prefix < count ? (uint64_t)prefix : count;
+    }
+    return count;
+}
+
+/* Outputs of an example that say `?`, as the reference computes them. */
+static void tell_missing(void *context, const struct case_data *data)
+{
+    enum { VALUES_MAX = 64 };
+    struct verification *v = context;
+    const struct problem *p = data->problem;
+    struct text lines;
+    text_init(&lines);
+    for (unsigned i = 0; i < p->param_count; i++) {
+        const struct case_buffer *b = &data->buffers[i];
+        if (!problem_is_output(&p->params[i]))
+            continue;
+        struct series s = series_of(b->expected, p->params[i].type, shown_elements(data, i));
+        text_addf(&lines, "%s%s =", lines.length ? "; " : "", p->params[i].name);
+        for (uint64_t k = 0; k < s.count && k < VALUES_MAX; k++)
+            text_addf(&lines, " %s", value_print(s.type, series_bits(&s, k), &v->cli->arena));
+        if (s.count > VALUES_MAX)
+            text_add(&lines, " and so on");
+        if (s.count < b->count)
+            text_add(&lines, " …");
+    }
+    verify_tell(v, false,
+                arena_printf(&v->cli->arena, "%s: where it says '?' the reference computes: %s",
+                             data->instance->name, text_str(&lines)));
+    text_release(&lines);
+}
+
+/* Examples that are not complete go through the reference alone, and out of the list. */
+static void complete_examples(struct verification *v, const char *source)
+{
+    struct judge_options options = {.seed = v->seed,
+                                    .all_cases = true,
+                                    .reference_as_oracle = true,
+                                    .expected = tell_missing,
+                                    .expected_context = v,
+                                    .case_count = 1};
+    unsigned complete = 0;
+    for (unsigned i = 0; i < v->example_count; i++) {
+        struct problem_case one = v->examples[i];
+        struct result r;
+        struct err e;
+        if (example_is_complete(&v->problem, &one)) {
+            v->examples[complete++] = one;
+            continue;
+        }
+        one.answers = NULL;
+        options.cases = &one;
+        if (judge_submission(&v->cli->paths, v->id, source, &options, &v->cli->arena, &r, &e) != 0)
+            verify_tell(v, false, arena_strdup(&v->cli->arena, e.text));
+        else if (r.verdict == VERDICT_judge_error)
+            verify_tell(v, false, r.message);
+    }
+    v->example_count = complete;
+}
+
 void verify_examples(struct verification *v)
 {
     struct arena *a = &v->cli->arena;
@@ -255,6 +330,9 @@ void verify_examples(struct verification *v)
                                     .progress = progress_show};
     struct result r;
     struct err e;
+    if (source)
+        complete_examples(v, source);
+    options.case_count = v->example_count;
     if (!source || !v->example_count)
         return; /* told before */
     if (judge_submission(&v->cli->paths, v->id, source, &options, a, &r, &e) != 0) {

@@ -158,6 +158,8 @@ static int make_list(const struct reader *r, unsigned param, uint64_t count, str
     const struct words *w = &r->params[param];
     if (!w->line)
         return missing(r, m->name);
+    if (problem_is_output(m) && w->count == 1 && !w->open && strcmp(w->items[0], "?") == 0)
+        return 0;
     if (w->open && !is_prefix(r->p, param))
         return fail_at(r, w->line,
                        arena_printf(r->arena,
@@ -259,6 +261,14 @@ int examples_read(const struct problem *p, const char *file, const char *text, s
     *cases = found;
     *count = n;
     return 0;
+}
+
+bool example_is_complete(const struct problem *p, const struct problem_case *example)
+{
+    for (unsigned i = 0; i < p->param_count; i++)
+        if (problem_is_output(&p->params[i]) && !example->answers[i])
+            return false;
+    return true;
 }
 
 static bool same_lists(struct generator *const *a, struct generator *const *b, unsigned count)

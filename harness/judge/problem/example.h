@@ -12,7 +12,7 @@
  * A line names a variable, an input or an output of the problem; a line without a name goes on with
  * the one above. All of them are given, each once, and whole; only an output that is compared as a
  * prefix may end with `…` (or `...`): what is left alone. What a case would accept as a list of
- * values is a value here. */
+ * values is a value here. `?` alone stands for an output that is not known yet. */
 #ifndef JUDGE_PROBLEM_EXAMPLE_H
 #define JUDGE_PROBLEM_EXAMPLE_H
 
@@ -22,6 +22,9 @@
  * statement.md"). *cases belongs to the arena; *count may be 0. -1 with `file:line: ...`. */
 int examples_read(const struct problem *p, const char *file, const char *text, struct arena *arena,
                   struct problem_case **cases, unsigned *count, struct err *e);
+
+/* Is every output known? */
+bool example_is_complete(const struct problem *p, const struct problem_case *example);
 
 /* Do two lists of examples say the same? The number of the first that differs, from 1; 0 = all are
  * the same. Missing ones differ. */
