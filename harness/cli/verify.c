@@ -55,11 +55,15 @@ static bool read_statement(struct verification *v, const char *name, struct prob
 {
     struct arena *a = &v->cli->arena;
     const char *shown = arena_printf(a, "problems/%s/%s", v->id, name);
+    const char *path = arena_printf(a, "%s/%s", v->cli->paths.root, shown);
     struct text text;
     struct err e;
+    if (!file_exists(path)) {
+        verify_tell(v, false, arena_printf(a, "%s is missing", shown));
+        return false;
+    }
     text_init(&text);
-    int status = file_read(arena_printf(a, "%s/%s", v->cli->paths.root, shown), STATEMENT_BYTES_MAX,
-                           &text, &e);
+    int status = file_read(path, STATEMENT_BYTES_MAX, &text, &e);
     if (status == 0)
         status = examples_read(&v->problem, shown, text_str(&text), a, examples, count, &e);
     text_release(&text);
@@ -80,8 +84,8 @@ static void verify_statements(struct verification *v)
 {
     struct problem_case *chinese;
     unsigned count;
-    if (!read_statement(v, "statement.md", &v->examples, &v->example_count) ||
-        !read_statement(v, "statement.zh.md", &chinese, &count))
+    bool english = read_statement(v, "statement.md", &v->examples, &v->example_count);
+    if (!read_statement(v, "statement.zh.md", &chinese, &count) || !english)
         return;
     unsigned other = examples_differ(&v->problem, v->examples, v->example_count, chinese, count);
     if (other)

@@ -393,6 +393,12 @@ void verify_mutants(struct verification *v)
         v->status = cli_wrong(v->cli, "%s", e.text);
         return;
     }
+    if (set.count == 0) {
+        verify_tell(v, false,
+                    "mutants: there is nothing to put a fault into: no accepted submission, and no "
+                    "reference");
+        return;
+    }
     if (mutants_judge(&v->cli->paths, v->id, &options, &set, &v->mutants, tell_mutant, v, &tally,
                       &e) != 0) {
         v->status = cli_failed(v->cli, "%s", e.text);

@@ -193,7 +193,7 @@ static void what_verify_misses(void **state)
         "  - {name: in, type: int32*, role: input, shape: [n]}\n"
         "  - {name: out, type: int32*, role: output, shape: [n]}\n"
         "  - {name: n, type: int32, value: n}\n"
-        "check:\n  out: exact\nreference: r.cu\ncases:\n  - {name: one, n: 1, in: [1]}\n";
+        "check:\n  out: exact\noracle: exclusive_scan\ncases:\n  - {name: one, n: 1, in: [1]}\n";
     assert_int_equal(file_write(path, SPEC, strlen(SPEC), &e), 0);
     static const char *const SAYS[] = {
         "FAIL  bare: problems/bare/statement.md is missing",
@@ -201,9 +201,12 @@ static void what_verify_misses(void **state)
         "FAIL  bare: no case is public",
         "FAIL  bare: submissions/bare/wong_answer: no verdict is called 'wong_answer'. Did you "
         "mean 'wrong_answer'? There are: accepted, ",
-        "skip  bare: trivial answers: ",
+        "FAIL  bare: reference/bare holds no reference solution",
+        "FAIL  bare: submissions/bare holds no submission that must be rejected",
+        "FAIL  bare: an answer of zeros fails in 0 of 1 cases; passes in 'one'",
+        "FAIL  bare: mutants: there is nothing to put a fault into",
         "FAIL  bare: problems/bare/starter.cu is missing",
-        "7 checks, 7 failed",
+        "14 checks, 10 failed",
     };
     for (size_t i = 0; i < sizeof SAYS / sizeof SAYS[0]; i++)
         try_call(&(struct call){{"verify", "bare"}, 1, SAYS[i], NULL}, root);
