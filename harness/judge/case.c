@@ -122,17 +122,19 @@ static bool knows_hang(const struct case_run *r)
 static void warn_block_order(struct case_run *r)
 {
     const struct wire_finding *hang = verdict_finding(&r->verdict, FINDING_deadlock);
-    struct wire_finding f = {.block = {-1, -1, -1}, .thread = {-1, -1, -1}};
-    if (hang)
-        f = *hang;
-    f.kind = FINDING_block_order;
-    f.severity = WIRE_WARNING;
-    f.count = 1;
-    snprintf(
-        f.message, sizeof f.message,
+    struct wire_finding f;
+    wire_finding_set(
+        &f, FINDING_block_order, WIRE_WARNING,
         "finishes only when blocks start in ascending order: when they start from the last one, "
         "with two resident at a time, it hangs. CUDA promises no order; an atomic ticket instead "
         "of blockIdx gives one");
+    if (hang) {
+        f.line = hang->line;
+        memcpy(f.block, hang->block, sizeof f.block);
+        memcpy(f.thread, hang->thread, sizeof f.thread);
+        memcpy(f.file, hang->file, sizeof f.file);
+        memcpy(f.kernel, hang->kernel, sizeof f.kernel);
+    }
     add_finding(r->s, r->result, &f);
     r->s->block_order_seen = true;
 }

@@ -79,13 +79,8 @@ static int note_interposed(const char *library, struct arena *arena, struct resu
     struct wire_finding *all = arena_array(arena, t->finding_count + 1, sizeof *all);
     if (t->finding_count)
         memcpy(all + 1, t->findings, t->finding_count * sizeof *all);
-    all[0] = (struct wire_finding){.kind = FINDING_interposed,
-                                   .severity = WIRE_WARNING,
-                                   .block = {-1, -1, -1},
-                                   .thread = {-1, -1, -1},
-                                   .count = 1};
-    snprintf(
-        all[0].message, sizeof all[0].message,
+    wire_finding_set(
+        &all[0], FINDING_interposed, WIRE_WARNING,
         "the compiled submission exports a function %s of its own. The judge does not call it, "
         "but libraries in the same process may",
         name);

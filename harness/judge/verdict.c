@@ -3,8 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MESSAGE_BYTES = sizeof(((struct wire_finding *)0)->message) };
-
 /* The device has said the same already, with the kernel's name: the first warning of this kind that
  * names the reply's error ("cudaErrorX: ...") becomes the error. false: there is none. */
 static bool promote(struct pass_verdict *v, enum finding_kind kind, const char *message)
@@ -20,19 +18,16 @@ static bool promote(struct pass_verdict *v, enum finding_kind kind, const char *
     return false;
 }
 
-/* Adds an error of this kind and returns its message, MESSAGE_BYTES long, for the caller to fill.
- */
-static char *add(struct pass_verdict *v, enum finding_kind kind)
+/* Adds an error of this kind. */
+static __attribute__((format(printf, 3, 4))) void
+add(struct pass_verdict *v, enum finding_kind kind, const char *format, ...)
 {
+    va_list args;
     if (v->finding_count == VERDICT_FINDINGS_MAX)
         v->finding_count--; /* the one that stopped the run says more than the last of many */
-    struct wire_finding *f = &v->findings[v->finding_count++];
-    *f = (struct wire_finding){.kind = (uint16_t)kind,
-                               .severity = WIRE_ERROR,
-                               .block = {-1, -1, -1},
-                               .thread = {-1, -1, -1},
-                               .count = 1};
-    return f->message;
+    va_start(args, format);
+    wire_finding_vset(&v->findings[v->finding_count++], kind, WIRE_ERROR, format, args);
+    va_end(args);
 }
 
 const struct wire_finding *verdict_finding(const struct pass_verdict *v, enum finding_kind kind)
@@ -144,17 +139,16 @@ static void judge_reply(const struct case_data *data, const struct wire_request 
             return;
         if (stopped_by_finding(v) || promote(v, FINDING_cuda_error, reply->message))
             return;
-        snprintf(add(v, FINDING_cuda_error), MESSAGE_BYTES, "%s",
-                 reply->message[0] ? reply->message : "a CUDA call or a launch failed");
+        add(v, FINDING_cuda_error, "%s",
+            reply->message[0] ? reply->message : "a CUDA call or a launch failed");
         return;
     case WIRE_CRASHED:
         if (!stopped_by_finding(v))
-            snprintf(add(v, FINDING_signal), MESSAGE_BYTES, "%s",
-                     reply->message[0] ? reply->message : strsignal(reply->signal));
+            add(v, FINDING_signal, "%s",
+                reply->message[0] ? reply->message : strsignal(reply->signal));
         return;
     case WIRE_LOAD_FAILED:
-        snprintf(add(v, FINDING_exit), MESSAGE_BYTES,
-                 "the compiled submission could not be loaded: %.440s", reply->message);
+        add(v, FINDING_exit, "the compiled submission could not be loaded: %.440s", reply->message);
         return;
     case WIRE_NO_DEVICE:
         v->verdict = VERDICT_judge_error;
@@ -162,7 +156,7 @@ static void judge_reply(const struct case_data *data, const struct wire_request 
         v->message = arena_strdup(arena, reply->message);
         return;
     case WIRE_READY:
-        snprintf(add(v, FINDING_exit), MESSAGE_BYTES, "the process answered out of turn");
+        add(v, FINDING_exit, "the process answered out of turn");
         return;
     case WIRE_BAD_REQUEST:
         break;
@@ -183,17 +177,16 @@ void verdict_of_pass(const struct case_data *data, const struct wire_request *re
         judge_reply(data, request, &outcome->reply, outputs, arena, v);
         return;
     case RUN_EXITED:
-        snprintf(add(v, FINDING_exit), MESSAGE_BYTES,
-                 "the process ended with exit status %d before %s was done", outcome->code, entry);
+        add(v, FINDING_exit, "the process ended with exit status %d before %s was done",
+            outcome->code, entry);
         return;
     case RUN_SIGNALLED:
-        snprintf(add(v, FINDING_signal), MESSAGE_BYTES,
-                 "the process was killed by signal %d (%s) before %s was done", outcome->code,
-                 strsignal(outcome->code), entry);
+        add(v, FINDING_signal, "the process was killed by signal %d (%s) before %s was done",
+            outcome->code, strsignal(outcome->code), entry);
         return;
     case RUN_GARBAGE:
-        snprintf(add(v, FINDING_exit), MESSAGE_BYTES,
-                 "the process sent something that is no answer before %s was done", entry);
+        add(v, FINDING_exit, "the process sent something that is no answer before %s was done",
+            entry);
         return;
     case RUN_OUTPUT_LIMIT:
         v->verdict = VERDICT_output_limit_exceeded;

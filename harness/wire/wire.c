@@ -2,6 +2,7 @@
 
 #include "base/names.h"
 
+#include <stdio.h>
 #include <string.h>
 
 struct verdict_row {
@@ -122,4 +123,24 @@ enum verdict verdict_find(const char *name)
 enum finding_kind finding_find(const char *name)
 {
     return (enum finding_kind)names_find(NAMES(FINDINGS, name), name, strlen(name));
+}
+
+void wire_finding_vset(struct wire_finding *f, enum finding_kind kind, enum wire_severity severity,
+                       const char *format, va_list args)
+{
+    *f = (struct wire_finding){.kind = (uint16_t)kind,
+                               .severity = (uint16_t)severity,
+                               .block = {-1, -1, -1},
+                               .thread = {-1, -1, -1},
+                               .count = 1};
+    vsnprintf(f->message, sizeof f->message, format, args);
+}
+
+void wire_finding_set(struct wire_finding *f, enum finding_kind kind, enum wire_severity severity,
+                      const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    wire_finding_vset(f, kind, severity, format, args);
+    va_end(args);
 }

@@ -14,6 +14,7 @@
 
 #include "base/err.h"
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -88,6 +89,12 @@ struct wire_finding {
     char kernel[128];            /* as written in the source where known, else mangled; "" = none */
     char message[512];           /* a sentence */
 };
+
+/* A finding that came up once, at no place and in no thread yet. The message is printf's. */
+void wire_finding_set(struct wire_finding *f, enum finding_kind kind, enum wire_severity severity,
+                      const char *format, ...) __attribute__((format(printf, 4, 5)));
+void wire_finding_vset(struct wire_finding *f, enum finding_kind kind, enum wire_severity severity,
+                       const char *format, va_list args);
 
 /* ---- what the device is told (CPU device only; a GPU ignores it) ---- */
 

@@ -92,11 +92,26 @@ static void **from_extra(const struct rt_function *f, void **extra)
     return args;
 }
 
-static cudaError_t kernel_work(struct rt_work *work, const struct cudaKernelNodeParams *p)
+/* Makes the work of a node from what the call says of it. */
+typedef cudaError_t maker(struct rt_work *work, const void *params);
+
+static cudaError_t put_made(struct place p, enum cudaGraphNodeType type, maker *make,
+                            const void *params)
 {
+    struct rt_work work;
+    struct graph_node *n;
+    cudaError_t error = rt_enter();
+    if (error == cudaSuccess)
+        error = params ? make(&work, params) : cudaErrorInvalidValue;
+    if (error == cudaSuccess)
+        error = put(&p, type, &work, &n);
+    return rt_leave(error);
+}
+
+static cudaError_t kernel_work(struct rt_work *work, const void *params)
+{
+    const struct cudaKernelNodeParams *p = params;
     struct rt_function *f = NULL;
-    if (!p)
-        return cudaErrorInvalidValue;
     cudaError_t error = rt_find_function(p->func, &f);
     if (error != cudaSuccess)
         return error;
@@ -109,14 +124,7 @@ static cudaError_t kernel_work(struct rt_work *work, const struct cudaKernelNode
 
 static cudaError_t put_kernel(struct place p, const struct cudaKernelNodeParams *params)
 {
-    struct rt_work work;
-    struct graph_node *n;
-    cudaError_t error = rt_enter();
-    if (error == cudaSuccess)
-        error = kernel_work(&work, params);
-    if (error == cudaSuccess)
-        error = put(&p, cudaGraphNodeTypeKernel, &work, &n);
-    return rt_leave(error);
+    return put_made(p, cudaGraphNodeTypeKernel, kernel_work, params);
 }
 
 cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t *out, cudaGraph_t graph,
@@ -204,10 +212,9 @@ cudaError_t cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t to, cudaGraphNode_
 
 /* ---- copies ---- */
 
-static cudaError_t copy_work(struct rt_work *work, const struct cudaMemcpy3DParms *p)
+static cudaError_t copy_work(struct rt_work *work, const void *params)
 {
-    if (!p)
-        return cudaErrorInvalidValue;
+    const struct cudaMemcpy3DParms *p = params;
     if (p->srcArray || p->dstArray)
         return rt_refuse(cudaErrorNotSupported, "a memcpy node: the CPU device has no CUDA arrays");
     struct rt_pitched to = rt_pitched_at(p->dstPtr, p->dstPos);
@@ -228,14 +235,7 @@ static cudaError_t flat_work(struct rt_work *work, void *to, const void *from, s
 
 static cudaError_t put_copy(struct place p, const struct cudaMemcpy3DParms *params)
 {
-    struct rt_work work;
-    struct graph_node *n;
-    cudaError_t error = rt_enter();
-    if (error == cudaSuccess)
-        error = copy_work(&work, params);
-    if (error == cudaSuccess)
-        error = put(&p, cudaGraphNodeTypeMemcpy, &work, &n);
-    return rt_leave(error);
+    return put_made(p, cudaGraphNodeTypeMemcpy, copy_work, params);
 }
 
 static cudaError_t put_flat(struct place p, void *to, const void *from, size_t bytes,
@@ -383,9 +383,10 @@ cudaError_t cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node, struct cudaMemcpy
 
 /* ---- fills ---- */
 
-static cudaError_t fill_work(struct rt_work *work, const struct cudaMemsetParams *p)
+static cudaError_t fill_work(struct rt_work *work, const void *params)
 {
-    if (!p || (p->elementSize != 1 && p->elementSize != 2 && p->elementSize != 4))
+    const struct cudaMemsetParams *p = params;
+    if (p->elementSize != 1 && p->elementSize != 2 && p->elementSize != 4)
         return cudaErrorInvalidValue;
     return work_make_fill(work, "a memset node", (struct rt_pitched){p->dst, p->pitch, 0},
                           (struct rt_box){p->width * p->elementSize, p->height, 1}, p->value,
@@ -394,14 +395,7 @@ static cudaError_t fill_work(struct rt_work *work, const struct cudaMemsetParams
 
 static cudaError_t put_fill(struct place p, const struct cudaMemsetParams *params)
 {
-    struct rt_work work;
-    struct graph_node *n;
-    cudaError_t error = rt_enter();
-    if (error == cudaSuccess)
-        error = fill_work(&work, params);
-    if (error == cudaSuccess)
-        error = put(&p, cudaGraphNodeTypeMemset, &work, &n);
-    return rt_leave(error);
+    return put_made(p, cudaGraphNodeTypeMemset, fill_work, params);
 }
 
 cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t *out, cudaGraph_t graph,
@@ -441,19 +435,20 @@ cudaError_t cudaGraphMemsetNodeGetParams(cudaGraphNode_t node, struct cudaMemset
 
 /* ---- host functions ---- */
 
+static cudaError_t host_work(struct rt_work *work, const void *params)
+{
+    const struct cudaHostNodeParams *p = params;
+    if (!p->fn)
+        return cudaErrorInvalidValue;
+    *work = (struct rt_work){.kind = WORK_HOST, .call = "a host node"};
+    work->host.function = p->fn;
+    work->host.argument = p->userData;
+    return cudaSuccess;
+}
+
 static cudaError_t put_host(struct place p, const struct cudaHostNodeParams *params)
 {
-    struct rt_work work = {.kind = WORK_HOST, .call = "a host node"};
-    struct graph_node *n;
-    cudaError_t error = rt_enter();
-    if (error == cudaSuccess && (!params || !params->fn))
-        error = cudaErrorInvalidValue;
-    if (error == cudaSuccess) {
-        work.host.function = params->fn;
-        work.host.argument = params->userData;
-        error = put(&p, cudaGraphNodeTypeHost, &work, &n);
-    }
-    return rt_leave(error);
+    return put_made(p, cudaGraphNodeTypeHost, host_work, params);
 }
 
 cudaError_t cudaGraphAddHostNode(cudaGraphNode_t *out, cudaGraph_t graph,

@@ -144,16 +144,10 @@ void rt_configure(const struct wire_device_config *config)
 static void report(enum finding_kind kind, enum wire_severity severity, const char *kernel,
                    const char *format, va_list args)
 {
-    struct wire_finding f = {
-        .kind = (uint16_t)kind,
-        .severity = (uint16_t)severity,
-        .block = {-1, -1, -1},
-        .thread = {-1, -1, -1},
-        .count = 1,
-    };
+    struct wire_finding f;
+    wire_finding_vset(&f, kind, severity, format, args);
     if (kernel)
         snprintf(f.kernel, sizeof f.kernel, "%s", kernel);
-    vsnprintf(f.message, sizeof f.message, format, args);
     vm_add_finding(rt.vm, &f);
 }
 

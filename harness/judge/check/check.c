@@ -35,15 +35,9 @@ add_finding(struct check_result *result, enum finding_kind kind, const char *for
 {
     if (result->finding_count == CHECK_FINDINGS_MAX)
         return;
-    struct wire_finding *f = &result->findings[result->finding_count++];
-    *f = (struct wire_finding){.kind = (uint16_t)kind,
-                               .severity = WIRE_ERROR,
-                               .block = {-1, -1, -1},
-                               .thread = {-1, -1, -1},
-                               .count = 1};
     va_list args;
     va_start(args, format);
-    vsnprintf(f->message, sizeof f->message, format, args);
+    wire_finding_vset(&result->findings[result->finding_count++], kind, WIRE_ERROR, format, args);
     va_end(args);
     result->ok = false;
 }

@@ -222,12 +222,7 @@ static void begin(struct reader *r, const char *text)
         if (ROWS[i].kind == FINDING_cuda_error && has_error(r))
             return;
         r->now = &r->scratch;
-        *r->now = (struct wire_finding){.kind = (uint16_t)ROWS[i].kind,
-                                        .severity = (uint16_t)ROWS[i].severity,
-                                        .block = {-1, -1, -1},
-                                        .thread = {-1, -1, -1},
-                                        .count = 1};
-        snprintf(r->now->message, sizeof r->now->message, "%s: ", r->tool);
+        wire_finding_set(r->now, ROWS[i].kind, ROWS[i].severity, "%s: ", r->tool);
         const char *race = strstr(text, ": Race reported"); /* behind its severity */
         add_words(r->now, "", race ? race + 2 : text);
         r->located = r->at_backtrace = false;

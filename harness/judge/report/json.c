@@ -85,6 +85,14 @@ static json_t *finding(const struct wire_finding *f)
     return o;
 }
 
+static json_t *findings(const struct wire_finding *all, unsigned count)
+{
+    json_t *array = checked(json_array());
+    for (unsigned i = 0; i < count; i++)
+        append(array, finding(&all[i]));
+    return array;
+}
+
 static json_t *mismatch(const struct result_mismatch *m)
 {
     json_t *o = checked(json_object());
@@ -188,10 +196,7 @@ static json_t *one_case(const struct result_case *c)
     if (c->mismatch.output)
         set(o, "mismatch", mismatch(&c->mismatch));
     set_text(o, "diagnosis", c->diagnosis);
-    json_t *findings = checked(json_array());
-    for (unsigned i = 0; i < c->finding_count; i++)
-        append(findings, finding(&c->findings[i]));
-    set(o, "findings", findings);
+    set(o, "findings", findings(c->findings, c->finding_count));
     if (c->has_counters)
         set(o, "counters", counters(&c->counters));
     if (c->profile)
@@ -249,10 +254,7 @@ static json_t *timing(const struct result_timing *t)
     set(o, "samples_ms", samples(t->samples, t->samples ? t->rounds : 0));
     if (t->reference_samples)
         set(o, "reference_samples_ms", samples(t->reference_samples, t->rounds));
-    json_t *findings = checked(json_array());
-    for (unsigned i = 0; i < t->finding_count; i++)
-        append(findings, finding(&t->findings[i]));
-    set(o, "findings", findings);
+    set(o, "findings", findings(t->findings, t->finding_count));
     if (t->has_clocks)
         set(o, "clocks", clocks(t));
     return o;

@@ -68,15 +68,9 @@ bool cross_timers_differ(const struct cross_series *s, const struct cross_card *
 static __attribute__((format(printf, 4, 5))) void
 add(struct wire_finding *findings, unsigned *count, enum finding_kind kind, const char *format, ...)
 {
-    struct wire_finding *f = &findings[(*count)++];
-    *f = (struct wire_finding){.kind = (uint16_t)kind,
-                               .severity = WIRE_WARNING,
-                               .block = {-1, -1, -1},
-                               .thread = {-1, -1, -1},
-                               .count = 1};
     va_list args;
     va_start(args, format);
-    vsnprintf(f->message, sizeof f->message, format, args);
+    wire_finding_vset(&findings[(*count)++], kind, WIRE_WARNING, format, args);
     va_end(args);
 }
 

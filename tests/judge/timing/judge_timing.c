@@ -20,7 +20,7 @@ int main(int argc, char **argv)
     struct err e;
     arena_init(&arena);
     const char *cache = getenv("SCANJUDGE_CACHE");
-    struct judge_paths paths = {.root = TEST_FOLDER "/root",
+    struct judge_paths paths = {.root = TEST_ROOT,
                                 .runner = BUILD_ROOT "/bin/runner",
                                 .cudart = BUILD_ROOT "/lib/libcudart.so.13",
                                 .cache = cache ? cache : BUILD_ROOT "/cache"};
