@@ -1,9 +1,10 @@
-/* Recognisers about elements that were to be moved: lost, there twice, reversed, runs cut in two.
- */
+/* Recognisers about elements that were to be moved: lost, there twice, reversed, not in the order
+ * of the input; runs cut in two. */
 #include "judge/check/diagnose.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* The bits of all elements, sorted; free() it. */
 static uint64_t *sorted_bits(const struct series *s, uint64_t n)
@@ -76,6 +77,49 @@ const char *diagnose_reversed(const struct diagnosis_context *c)
                         "`%s` holds the right elements from index %" PRIu64 " to %" PRIu64
                         ", in reverse order",
                         c->view->name, c->first, last);
+}
+
+/* Elements [from, to) of both, as multisets. */
+static bool same_set(const struct diagnosis_context *c, uint64_t from, uint64_t to)
+{
+    struct series got = c->got, want = c->expected;
+    got.bytes += from * got.size;
+    want.bytes += from * want.size;
+    uint64_t n = to - from, *a = sorted_bits(&got, n), *b = sorted_bits(&want, n);
+    bool same = memcmp(a, b, n * sizeof *a) == 0;
+    free(a);
+    free(b);
+    return same;
+}
+
+/* Keys are another output, which is right; neighbours in it that are equal form a group. */
+static bool wrong_within_groups(const struct diagnosis_context *c, const struct series *keys)
+{
+    uint64_t groups = 0;
+    for (uint64_t from = 0, to; from < c->n; from = to) {
+        bool wrong = c->wrong_at[from];
+        for (to = from + 1; to < c->n && series_bits(keys, to) == series_bits(keys, from); to++)
+            wrong = wrong || c->wrong_at[to];
+        groups++;
+        if (wrong && !same_set(c, from, to))
+            return false;
+    }
+    return groups > 1;
+}
+
+const char *diagnose_not_stable(const struct diagnosis_context *c)
+{
+    for (unsigned v = 0; v < c->view_count; v++) {
+        const struct output_view *keys = &c->views[v];
+        if (v == c->wrong || c->differences[v].count || keys->compared != c->n || c->n < 2 ||
+            !wrong_within_groups(c, &keys->expected))
+            continue;
+        return arena_printf(c->arena,
+                            "`%s` is right, and behind each of its values `%s` holds the right "
+                            "elements in another order: probably not stable",
+                            keys->name, c->view->name);
+    }
+    return NULL;
 }
 
 /* ---- runs ---- */

@@ -163,6 +163,31 @@ static void a_side_in_reverse(void **state)
     fake_release(&f);
 }
 
+static void equal_keys_change_places(void **state)
+{
+    (void)state;
+    static const int32_t keys[] = {1, 4, 4, 4, 9, 9}, right[] = {7, 2, 3, 5, 0, 1};
+    static const struct {
+        int32_t got[6];
+        bool stable_is_said;
+    } ROWS[] = {{{7, 3, 5, 2, 1, 0}, true}, {{7, 2, 3, 1, 0, 5}, false}};
+    for (size_t k = 0; k < sizeof ROWS / sizeof ROWS[0]; k++) {
+        struct fake f;
+        fake_init(&f);
+        fake_buffer(&f, "keys", WIRE_OUTPUT, WIRE_int32, keys, 6);
+        fake_buffer(&f, "values", WIRE_OUTPUT, WIRE_int32, right, 6);
+        fake_check(&f, 0, COMPARE_exact, -1, -1);
+        fake_check(&f, 1, COMPARE_exact, -1, -1);
+        fake_untouched(&f);
+        fake_answer(&f, 0);
+        memcpy(fake_payload(&f, 1), ROWS[k].got, sizeof right);
+        assert_false(fake_judge(&f)->ok);
+        assert_non_null(f.result.diagnosis);
+        assert_true(!strstr(f.result.diagnosis, "not stable") == !ROWS[k].stable_is_said);
+        fake_release(&f);
+    }
+}
+
 static void runs_over_the_end_of_a_tile(void **state)
 {
     (void)state;
@@ -199,6 +224,7 @@ int main(void)
         cmocka_unit_test(sums_that_round_too_much),
         cmocka_unit_test(elements_in_any_order),
         cmocka_unit_test(a_side_in_reverse),
+        cmocka_unit_test(equal_keys_change_places),
         cmocka_unit_test(runs_over_the_end_of_a_tile),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
