@@ -187,7 +187,8 @@ enum wire_action {
     WIRE_RUN,        /* one pass of a case */
     WIRE_TIME_LOAD,  /* allocates the buffers of one size and uploads `set_count` sets of inputs;
                         what an earlier one loaded is given back. Alone brings memfds */
-    WIRE_TIME_ARM,   /* poisons outputs and workspace, waits for the device */
+    WIRE_TIME_ARM,   /* chooses where the next call finds its buffers, copies the set's inputs there,
+                        poisons outputs and workspace, waits for the device */
     WIRE_TIME_GO,    /* overwrites L2, uploads the patches of set `set`, calls the entry on it,
                         copies what the outputs hold when its stream is done aside, waits for the
                         device */
