@@ -261,8 +261,8 @@ static void add_table(struct text *out, const struct report_options *o, const st
     if (r->case_count == 0)
         return;
     bool all = o->verbose;
-    text_addf(out, "%u of %u case%s accepted\n", accepted, r->case_count,
-              r->case_count == 1 ? "" : "s");
+    unsigned total = r->case_count + r->not_judged_count;
+    text_addf(out, "%u of %u case%s accepted\n", accepted, total, total == 1 ? "" : "s");
     for (unsigned i = 0; i < r->case_count; i++) {
         if (!all && r->cases[i].verdict == VERDICT_accepted)
             continue;
