@@ -308,11 +308,38 @@ static void memory_that_piles_up(void **state)
         hooks->left_behind("stream");
         assert_int_equal(hooks->findings(NULL, 0), call >= 3); /* told once */
     }
-    expect_finding(FINDING_leak, "4 allocations more after 5 calls, the last one 1000 bytes by "
-                                 "cudaMalloc");
+    expect_finding(FINDING_leak,
+                   "allocations pile up: 4 more after 5 calls, the last one 1000 bytes "
+                   "by cudaMalloc");
     for (int call = 0; call < 8; call++)
         cudaFree(left[call]);
     cudaFree(kept);
+}
+
+static void streams_and_events_that_pile_up(void **state)
+{
+    (void)state;
+    const struct wire_device_hooks *hooks = scanjudge_device_hooks();
+    cudaStream_t streams[6], own;
+    cudaEvent_t events[9];
+    for (int call = 0; call < 6; call++) {
+        assert_int_equal(cudaStreamCreate(&own), cudaSuccess);
+        assert_int_equal(cudaStreamCreate(&streams[call]), cudaSuccess);
+        assert_int_equal(cudaStreamDestroy(own), cudaSuccess);
+        hooks->left_behind("stream");
+        assert_int_equal(hooks->findings(NULL, 0), call >= 3); /* one call was before */
+    }
+    expect_finding(FINDING_leak, "streams pile up: 4 more after 5 calls. ");
+    fresh(NULL);
+    for (int call = 0; call < 9; call++) {
+        assert_int_equal(cudaEventCreate(&events[call]), cudaSuccess);
+        hooks->left_behind("stream");
+    }
+    expect_finding(FINDING_leak, "events pile up");
+    for (int i = 0; i < 9; i++)
+        cudaEventDestroy(events[i]);
+    for (int i = 0; i < 6; i++)
+        cudaStreamDestroy(streams[i]);
 }
 
 static void reset_frees_everything(void **state)
@@ -347,6 +374,7 @@ int main(void)
         cmocka_unit_test_setup(hooks_name_and_count_memory, fresh),
         cmocka_unit_test_setup(inputs_are_the_callers, fresh),
         cmocka_unit_test_setup(memory_that_piles_up, fresh),
+        cmocka_unit_test_setup(streams_and_events_that_pile_up, fresh),
         cmocka_unit_test_setup(reset_frees_everything, fresh),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
