@@ -184,14 +184,14 @@ struct wire_param {
  * alone. All of one size refer to the request that loaded it: same parameters, same memfds. Which
  * of the calls are for warming up, the box is not told. */
 enum wire_action {
-    WIRE_RUN,        /* one pass of a case */
-    WIRE_TIME_LOAD,  /* allocates the buffers of one size and uploads `set_count` sets of inputs;
-                        what an earlier one loaded is given back. Alone brings memfds */
-    WIRE_TIME_ARM,   /* chooses where the next call finds its buffers, copies the set's inputs there,
-                        poisons outputs and workspace, waits for the device */
-    WIRE_TIME_GO,    /* overwrites L2, uploads the patches of set `set`, calls the entry on it,
-                        copies what the outputs hold when its stream is done aside, waits for the
-                        device */
+    WIRE_RUN,       /* one pass of a case */
+    WIRE_TIME_LOAD, /* allocates the buffers of one size and uploads `set_count` sets of inputs;
+                       what an earlier one loaded is given back. Alone brings memfds */
+    WIRE_TIME_ARM,  /* chooses where the next call finds its buffers, copies the set's inputs there,
+                       poisons outputs and workspace, waits for the device */
+    WIRE_TIME_GO,   /* overwrites L2, uploads the patches of set `set`, calls the entry on it,
+                       copies what the outputs hold when its stream is done aside, waits for the
+                       device */
     WIRE_TIME_FETCH, /* the outputs of the last call, copied aside, into the outputs memfd */
 };
 
