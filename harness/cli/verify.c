@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/rng.h"
 #include "base/text.h"
+#include "judge/checker.h"
 #include "judge/problem/example.h"
 
 #include <dirent.h>
@@ -121,14 +122,44 @@ static void verify_path(struct verification *v)
 
 /* ---- trivial answers ---- */
 
+struct checking {
+    struct verification *v;
+    struct checker checker;
+};
+
+/* A checker that gives no answer is told, once for each. */
+static bool checker_accepts(void *context, const struct case_data *data,
+                            const struct wire_request *request, const uint8_t *outputs)
+{
+    struct checking *c = context;
+    struct text said;
+    struct err e;
+    bool accepted = false;
+    text_init(&said);
+    if (checker_judge(&c->checker, data, request, outputs, &accepted, &said, &e) != 0)
+        verify_tell(c->v, false, arena_strdup(&c->v->cli->arena, e.text));
+    text_release(&said);
+    return accepted;
+}
+
 /* Some cases have a trivial right answer (n = 1, no token at all): what counts is that the answer
  * fails on most of those with more than a warp of elements. */
 void verify_trivial(struct verification *v, const struct answers *answers)
 {
     struct arena *a = &v->cli->arena;
+    struct checking checking = {.v = v};
+    const struct trivial_judge judge = {checker_accepts, &checking};
+    const struct judge_paths *paths = &v->cli->paths;
+    struct err e;
+    if (v->problem.checker && checker_prepare(&checking.checker, &v->problem, paths->root,
+                                              paths->cache, paths->cudart, a, &e) != 0) {
+        v->status = cli_failed(v->cli, "%s", e.text);
+        return;
+    }
     for (int t = 0; t < TRIVIAL_COUNT; t++) {
         struct trivial_tally tally;
-        trivial_try(&v->problem, answers, (enum trivial)t, v->seed, &tally);
+        trivial_try(&v->problem, answers, (enum trivial)t, v->seed,
+                    v->problem.checker ? &judge : NULL, &tally);
         bool ok =
             tally.cases > 0 && tally.passed < tally.cases && 2 * tally.larger_passed <= tally.cases;
         verify_tell(v, ok,

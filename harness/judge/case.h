@@ -16,6 +16,7 @@ struct case_run {
     struct run_outcome outcome;  /* of the latest pass */
     struct pass_verdict verdict; /* the same */
     bool had_earlier_passes;     /* the box has run other cases before this one */
+    uint64_t accepted_outputs;   /* hash of those that the problem's checker accepted; 0 = none */
 };
 
 /* One pass: outcome and verdict are filled. -1 when something of ours failed. */

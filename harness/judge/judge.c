@@ -69,7 +69,7 @@ struct judging {
     const char *cudart; /* which libcudart.so.13 the runner loads */
     const char *target; /* what is compiled for */
     struct card_lock card;
-    struct compile_job submission, reference;
+    struct compile_job submission, reference, checker;
     struct timing_plan *timing; /* NULL: nothing is timed */
     struct work work;
     bool has_work;
@@ -146,6 +146,11 @@ static void start_compiling(struct judging *j)
     j->submission.toolkit = &j->toolkit;
     j->submission.spec = spec;
     job_start(&j->submission);
+    if (p->checker) {
+        j->checker.toolkit = &j->toolkit;
+        checker_compile_spec(p, paths->root, paths->cache, j->session.arena, &j->checker.spec);
+        job_start(&j->checker);
+    }
     if (!wants_reference(j))
         return;
     spec.source = arena_printf(j->session.arena, "%s/reference/%s/%s", paths->root, p->id,
@@ -225,6 +230,7 @@ static int finish_compiling(struct judging *j)
     struct result *result = j->result;
     job_join(&j->submission);
     job_join(&j->reference);
+    job_join(&j->checker);
     const struct compile_result *c = &j->submission.result;
     if (j->submission.status != 0)
         return judge_error(j, &j->submission.error);
@@ -243,6 +249,10 @@ static int finish_compiling(struct judging *j)
         return 0;
     }
     struct err e;
+    if (j->problem.checker && checker_take(&j->session.checker, &j->checker.spec, j->checker.status,
+                                           &j->checker.result, &j->checker.error, arena, &e) != 0)
+        return judge_error(j, &e);
+    j->session.checker.cudart = j->paths->cudart;
     if (take_card(j, &e) != 0)
         return judge_error(j, &e);
     j->session.submission.spec = run_spec_of(j, arena_strdup(arena, c->library));
@@ -342,11 +352,25 @@ static int time_it(struct judging *j, struct err *e)
                         s->options->on_gpu ? j->card.card->uuid : NULL, s->arena, j->result, e);
 }
 
+/* A checker that is not there is a fault of the spec. */
+static int check_checker(const struct judging *j, struct err *e)
+{
+    const struct problem *p = &j->problem;
+    if (!p->checker)
+        return 0;
+    struct arena *a = j->session.arena;
+    const char *name = arena_printf(a, "%s/%s", p->folder, p->checker);
+    if (file_exists(arena_printf(a, "%s/%s", j->paths->root, name)))
+        return 0;
+    return err_set(e, "%s: checker: found '%s', but there is no file %s", p->file, p->checker,
+                   name);
+}
+
 static int judge_all(struct judging *j, const char *problem_id, struct err *e)
 {
     struct session *s = &j->session;
     if (problem_load(j->paths->root, problem_id, s->arena, &j->problem, e) != 0 ||
-        compile_check_source(s->source, e) != 0)
+        compile_check_source(s->source, e) != 0 || check_checker(j, e) != 0)
         return -1;
     near_add(&j->problem, s->seed, s->arena);
     if (choose_cases(j, e) != 0)
@@ -413,12 +437,14 @@ int judge_submission(const struct judge_paths *paths, const char *problem_id, co
     int status = judge_all(j, problem_id, e);
     job_join(&j->submission);
     job_join(&j->reference);
+    job_join(&j->checker);
     if (j->has_work)
         work_release(&j->work);
     timing_plan_free(j->timing);
     card_lock_release(&j->card);
     arena_release(&j->submission.arena);
     arena_release(&j->reference.arena);
+    arena_release(&j->checker.arena);
     result->total_ms = (double)(clock_now_ns() - start) / 1e6;
     return status;
 }

@@ -4,6 +4,7 @@
 #define JUDGE_SESSION_H
 
 #include "judge/budget.h"
+#include "judge/checker.h"
 #include "judge/judge.h"
 #include "judge/keeper.h"
 #include "judge/pass.h"
@@ -18,7 +19,8 @@ struct session {
     uint64_t seed;
     const char *sanitizer; /* compute-sanitizer; NULL = it is not wanted */
     const char *cpu_cudart;
-    const char *profiler;  /* ncu, on a card; the same */
+    const char *profiler; /* ncu, on a card; the same */
+    struct checker checker;
     const char *inspected; /* name of the case that is looked at line by line, NULL = none */
     struct keeper submission, reference;
     struct budget *budget;    /* shared by all workers; NULL = no limit on the whole */

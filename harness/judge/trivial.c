@@ -124,8 +124,8 @@ static uint8_t *untouched_outputs(const struct case_data *data, const struct wir
     return outputs;
 }
 
-static void try_case(const struct attempt *a, enum trivial t, struct arena *arena,
-                     struct trivial_tally *tally)
+static void try_case(const struct attempt *a, enum trivial t, const struct trivial_judge *judge,
+                     struct arena *arena, struct trivial_tally *tally)
 {
     const struct case_data *data = a->data;
     struct wire_request *request = arena_alloc(arena, sizeof *request);
@@ -142,6 +142,8 @@ static void try_case(const struct attempt *a, enum trivial t, struct arena *aren
     }
     struct check_result *result = arena_alloc(arena, sizeof *result);
     check_case(data, request, outputs, arena, result);
+    if (elements && result->ok && judge)
+        result->ok = judge->accepts(judge->context, data, request, outputs);
     free(outputs);
     if (elements == 0)
         return;
@@ -182,7 +184,7 @@ static const struct case_data *find_earlier(const struct answers *answers, const
 }
 
 void trivial_try(const struct problem *p, const struct answers *answers, enum trivial t,
-                 uint64_t seed, struct trivial_tally *tally)
+                 uint64_t seed, const struct trivial_judge *judge, struct trivial_tally *tally)
 {
     *tally = (struct trivial_tally){0};
     for (unsigned i = 0; i < p->case_count; i++) {
@@ -193,7 +195,7 @@ void trivial_try(const struct problem *p, const struct answers *answers, enum tr
             struct attempt a = {.data = &data};
             if (t == TRIVIAL_previous)
                 a.earlier = find_earlier(answers, p, i, seed, &data, &arena);
-            try_case(&a, t, &arena, tally);
+            try_case(&a, t, judge, &arena, tally);
         }
         arena_release(&arena);
     }

@@ -24,9 +24,16 @@ struct trivial_tally {
 
 const char *trivial_for_people(enum trivial t);
 
+/* Who else has to agree that an answer is right: the problem's checker. NULL = nobody. */
+struct trivial_judge {
+    bool (*accepts)(void *context, const struct case_data *data, const struct wire_request *request,
+                    const uint8_t *outputs);
+    void *context;
+};
+
 /* Runs one kind of answer through the cases whose right answers are kept; they are those of `seed`.
  */
 void trivial_try(const struct problem *p, const struct answers *answers, enum trivial t,
-                 uint64_t seed, struct trivial_tally *tally);
+                 uint64_t seed, const struct trivial_judge *judge, struct trivial_tally *tally);
 
 #endif

@@ -29,7 +29,7 @@ static void no_trivial_answer_passes(void **state)
             fail_msg("%s", e.text);
         for (int t = 0; p.oracle && t < TRIVIAL_COUNT; t++) {
             struct trivial_tally tally;
-            trivial_try(&p, &answers, (enum trivial)t, 3, &tally);
+            trivial_try(&p, &answers, (enum trivial)t, 3, NULL, &tally);
             if (tally.cases < 10 || 2 * tally.passed > tally.cases)
                 fail_msg("%s: %s passes in %u of %u cases", ids[i],
                          trivial_for_people((enum trivial)t), tally.passed, tally.cases);
@@ -69,18 +69,18 @@ static void a_problem_that_cannot_fail_is_seen(void **state)
     answers_init(&answers, &p);
     if (answers_by_oracle(&answers, &p, 1, &e) != 0)
         fail_msg("%s", e.text);
-    trivial_try(&p, &answers, TRIVIAL_zeros, 1, &tally);
+    trivial_try(&p, &answers, TRIVIAL_zeros, 1, NULL, &tally);
     assert_int_equal(tally.passed, 2);
     assert_int_equal(tally.larger_passed, 2);
-    trivial_try(&p, &answers, TRIVIAL_input, 1, &tally);
+    trivial_try(&p, &answers, TRIVIAL_input, 1, NULL, &tally);
     assert_int_equal(tally.passed, 2);
-    trivial_try(&p, &answers, TRIVIAL_untouched, 1, &tally);
+    trivial_try(&p, &answers, TRIVIAL_untouched, 1, NULL, &tally);
     assert_int_equal(tally.passed, 0);
-    trivial_try(&p, &answers, TRIVIAL_nan, 1, &tally);
+    trivial_try(&p, &answers, TRIVIAL_nan, 1, NULL, &tally);
     assert_int_equal(tally.passed, 0);
     /* The first case has none before it; in the second one the first's sums are right, as far as
      * they go: one element is missing. */
-    trivial_try(&p, &answers, TRIVIAL_previous, 1, &tally);
+    trivial_try(&p, &answers, TRIVIAL_previous, 1, NULL, &tally);
     assert_int_equal(tally.passed, 0);
     answers_release(&answers);
     arena_release(&arena);
@@ -115,7 +115,7 @@ static void an_answer_of_an_earlier_case_is_seen(void **state)
         fail_msg("%s", e.text);
     answers_init(&answers, &p);
     assert_int_equal(answers_by_oracle(&answers, &p, 1, &e), 0);
-    trivial_try(&p, &answers, TRIVIAL_previous, 1, &tally);
+    trivial_try(&p, &answers, TRIVIAL_previous, 1, NULL, &tally);
     assert_int_equal(tally.cases, 4);
     assert_int_equal(tally.passed, 1);
     assert_string_equal(tally.example, "c");

@@ -274,6 +274,8 @@ bool check_part(const struct case_data *data, const struct wire_request *request
 {
     const struct problem *p = data->problem;
     for (unsigned c = 0; c < p->check_count; c++) {
+        if (p->checks[c].compare == COMPARE_checker)
+            continue;
         struct output_view view = view_of(data, request, &p->checks[c], outputs);
         if (!output_part_is_right(&view, part, parts))
             return false;

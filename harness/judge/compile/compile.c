@@ -32,7 +32,7 @@
 #include <unistd.h>
 
 enum {
-    FORMAT_VERSION = 3, /* of the wrapper and of what is made of the log: part of the key */
+    FORMAT_VERSION = 4, /* of the wrapper and of what is made of the log: part of the key */
     ARGUMENTS_MAX = 64,
     ENVIRONMENT_MAX = 6,
     SOURCE_BYTES_MAX = 1 << 20,
@@ -101,6 +101,14 @@ static void add_flags(struct job *j)
         add_argument(j, absolute ? arena_strdup(j->arena, absolute) : j->spec->include_folders[i]);
         free(absolute);
     }
+}
+
+/* A program may be one in C: a checker that needs no CUDA. */
+static const char *language_of(const struct job *j)
+{
+    size_t length = strlen(j->name);
+    bool is_c = length > 2 && strcmp(j->name + length - 2, ".c") == 0;
+    return j->spec->program && is_c ? "c" : "cu";
 }
 
 /* The name for the copy: what #include "..." and a command line can carry. */
@@ -187,6 +195,7 @@ static void make_key(const struct job *j, char key[HASH_HEX_BYTES])
     hash_str(&h, j->name);
     hash_str(&h, s->entry ? s->entry : "");
     hash_str(&h, s->prototype ? s->prototype : "");
+    hash_str(&h, language_of(j));
     hash_str(&h, s->program ? j->folder : ""); /* its headers are found from there */
     hash_str(&h, arena_printf(j->arena, "%" PRIu64, s->log_bytes));
     for (unsigned i = 0; i < j->argc; i++) /* argv[0] is the path of nvcc */
@@ -365,7 +374,7 @@ static int compile_job(struct job *j, const char *key, struct compile_result *re
         "-o",
         object,
         "-x",
-        "cu",
+        language_of(j),
         j->spec->program ? arena_printf(j->arena, "%s%s", j->compiled_name[0] == '-' ? "./" : "",
                                         j->compiled_name)
                          : WRAPPER};

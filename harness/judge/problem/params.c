@@ -290,6 +290,21 @@ static int find_param(const struct problem *p, const char *name)
     return -1;
 }
 
+int set_checker(struct loader *l, const struct node *key_node, const struct node *value, void *to)
+{
+    (void)to;
+    const char *s = value->text;
+    size_t length = strlen(s), plain = strspn(s, "abcdefghijklmnopqrstuvwxyz"
+                                                 "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.");
+    bool is_c = length > 2 && strcmp(s + length - 2, ".c") == 0;
+    bool is_cu = length > 3 && strcmp(s + length - 3, ".cu") == 0;
+    if (plain != length || s[0] == '.' || s[0] == '-' || !(is_c || is_cu))
+        return spec_fail_value(l, value, key_node->text,
+                               "a plain file name that ends in .c or .cu");
+    l->p->checker = s;
+    return 0;
+}
+
 int set_check(struct loader *l, const struct node *key_node, const struct node *value, void *to)
 {
     (void)to;
@@ -302,6 +317,12 @@ int set_check(struct loader *l, const struct node *key_node, const struct node *
             return spec_fail(l, value, p->params[i].name, "nothing", "a comparison of this output");
     if (p->check_count == 0)
         return spec_fail(l, value, key_node->text, "no output", "at least one");
+    bool is_asked = false;
+    for (unsigned i = 0; i < p->check_count; i++)
+        is_asked |= p->checks[i].compare == COMPARE_checker;
+    if (p->checker && !is_asked)
+        return spec_fail(l, value, key_node->text, "no output that is left to the checker",
+                         "'checker' as the comparison of at least one");
     return 0;
 }
 
@@ -375,6 +396,9 @@ int set_check_output(struct loader *l, const struct node *key_node, const struct
     if (compare < 0)
         return -1;
     c->compare = (enum compare_kind)compare;
+    if (c->compare == COMPARE_checker && !p->checker)
+        return spec_fail_value(l, value, key,
+                               "checker only where a key 'checker: FILE' names the program");
     const char *argument = COMPARES[compare].argument;
     unsigned needed = argument[0] != '\0';
     if (call.arg_count != needed)

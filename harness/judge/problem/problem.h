@@ -137,6 +137,7 @@ struct problem {
     const char *reference; /* file name in reference/<id>/ of the rung that is judged against; NULL
                             * only if there is an oracle */
     unsigned reference_line, reference_column; /* where the spec names it; 0 = it does not */
+    const char *checker; /* file in the problem's folder that judges some outputs; NULL = none */
     struct problem_variable *variables;
     unsigned variable_count;
     struct problem_param *params;

@@ -1,0 +1,1 @@
+../../../../problems/checker.h
