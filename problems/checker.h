@@ -54,9 +54,18 @@ static inline void *checker_file(const char *kind, const char *name)
 }
 
 /* Arrays of elements of the type that problem.yaml gives. In C++: cast. */
-static inline void *checker_in(const char *name) { return checker_file("in", name); }
-static inline void *checker_got(const char *name) { return checker_file("got", name); }
-static inline void *checker_expected(const char *name) { return checker_file("expected", name); }
+static inline void *checker_in(const char *name)
+{
+    return checker_file("in", name);
+}
+static inline void *checker_got(const char *name)
+{
+    return checker_file("got", name);
+}
+static inline void *checker_expected(const char *name)
+{
+    return checker_file("expected", name);
+}
 
 /* The word behind `what NAME` in case.txt, the `skip`-th of them. */
 static inline long long checker_number(const char *what, const char *name, int skip)
@@ -87,7 +96,10 @@ static inline size_t checker_count(const char *name)
     return (size_t)checker_number("input output", name, 1);
 }
 
-static inline void checker_accept(void) { exit(CHECKER_ACCEPTED); }
+static inline void checker_accept(void)
+{
+    exit(CHECKER_ACCEPTED);
+}
 
 /* Wrong, and why, in a sentence. */
 static inline void checker_wrong(const char *format, ...)
