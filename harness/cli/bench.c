@@ -33,6 +33,7 @@ static const struct option OPTIONS[] = {
     {"compare", no_argument, NULL, OPTION_COMPARE},
     {"all-rungs", no_argument, NULL, OPTION_ALL_RUNGS},
     {"with", required_argument, NULL, OPTION_WITH},
+    ISOLATION_OPTIONS,
     {0},
 };
 

@@ -74,6 +74,18 @@ void cli_watch_interrupts(void);
 int cli_option(const struct cli *cli, int argc, char **argv, const struct option *options,
                bool in_order);
 
+/* Rows for the table of a command that runs what is not trusted; cli_option() takes them itself. */
+enum { OPTION_ISOLATION = 64, OPTION_REQUIRE_ISOLATION, OPTION_ALLOW_UNSANDBOXED };
+#define ISOLATION_OPTIONS                                                                          \
+    {"isolation", required_argument, NULL, OPTION_ISOLATION},                                      \
+        {"require-isolation", no_argument, NULL, OPTION_REQUIRE_ISOLATION},                        \
+    {                                                                                              \
+        "allow-unsandboxed", no_argument, NULL, OPTION_ALLOW_UNSANDBOXED                           \
+    }
+int cli_take_isolation(const struct cli *cli, int option, const char *value);
+/* SCANJUDGE_ISOLATION, SCANJUDGE_ALLOW_UNSANDBOXED. */
+int cli_isolation_from_environment(const struct cli *cli);
+
 /* A seed from 1 to 2^53 - 1, or a message and STATUS_USAGE. */
 int cli_parse_seed(const struct cli *cli, const char *s, uint64_t *seed);
 

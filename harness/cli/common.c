@@ -132,6 +132,10 @@ int cli_option(const struct cli *cli, int argc, char **argv, const struct option
                              people like */
     opterr = 0;
     int at = -1, got = getopt_long(argc, argv, in_order ? "+:" : ":", options, &at);
+    if (got >= OPTION_ISOLATION && got <= OPTION_ALLOW_UNSANDBOXED)
+        return cli_take_isolation(cli, got, optarg) == STATUS_DONE
+                   ? cli_option(cli, argc, argv, options, in_order)
+                   : '?';
     if (got != '?' && got != ':') {
         if (got < 0 || at < 0 || options[at].has_arg == no_argument)
             return got;

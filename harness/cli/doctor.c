@@ -9,6 +9,7 @@
 #include "judge/gpu/lock.h"
 #include "judge/gpu/tools.h"
 #include "judge/run/run.h"
+#include "sandbox/sandbox.h"
 #include "wire/wire.h"
 
 #include <dlfcn.h>
@@ -131,33 +132,17 @@ static enum probe_result probe_pidfd(struct cli *cli, struct text *got)
     return fd >= 0 ? FOUND : MISSING;
 }
 
-static enum probe_result probe_namespaces(struct cli *cli, struct text *got)
+/* Found out by trying, as a judging does. */
+static enum probe_result probe_isolation(struct cli *cli, struct text *got)
 {
     (void)cli;
-    struct text value;
-    text_init(&value);
-    bool counted = file_read("/proc/sys/user/max_user_namespaces", 64, &value, NULL) == 0;
-    long most = counted ? strtol(text_str(&value), NULL, 10) : 0;
-    bool forbidden =
-        file_read("/proc/sys/kernel/unprivileged_userns_clone", 64, &value, NULL) == 0 &&
-        strtol(text_str(&value), NULL, 10) == 0;
-    text_release(&value);
-    bool ok = most > 0 && file_exists("/proc/self/ns/user") && (!forbidden || geteuid() == 0);
-    text_add(got, ok ? "yes" : "no");
-    return ok ? FOUND : MISSING;
-}
-
-static enum probe_result probe_cgroup(struct cli *cli, struct text *got)
-{
-    (void)cli;
-    struct text controllers;
-    text_init(&controllers);
-    bool v2 = file_read("/sys/fs/cgroup/cgroup.controllers", 4096, &controllers, NULL) == 0 &&
-              strstr(text_str(&controllers), "memory");
-    text_release(&controllers);
-    bool v1 = file_is_dir("/sys/fs/cgroup/memory") && file_is_dir("/sys/fs/cgroup/pids");
-    text_add(got, v2 ? "version 2" : v1 ? "version 1" : "none with memory and pids");
-    return v2 || v1 ? FOUND : MISSING;
+    struct err e;
+    if (sandbox_setup(&e) != 0) {
+        text_add(got, e.text);
+        return MISSING;
+    }
+    text_add(got, sandbox_isolation()->name);
+    return FOUND;
 }
 
 static enum probe_result probe_cache(struct cli *cli, struct text *got)
@@ -242,10 +227,7 @@ static const struct component {
     {"problems", "at least one", true, probe_problems, "what can be judged"},
     {"vector unit", "AVX-512", false, probe_vector, "speed of the CPU device, nothing else"},
     {"machine", "2 cores, 4 GiB", false, probe_cores, "cases are made while nvcc runs"},
-    {"user namespaces", "allowed", false, probe_namespaces,
-     "isolation of submissions; not used by this version"},
-    {"cgroup", "memory, pids", false, probe_cgroup,
-     "isolation of submissions; not used by this version"},
+    {"isolation", "namespaces", true, probe_isolation, "submissions and the compiler are shut in"},
     {"GPU", "capability 7.5", false, probe_gpu, "for --device gpu; the CPU device needs none"},
     {"lock folder", "for all users", false, probe_lock, "one judging at a time on a card"},
     {"sanitizer", "of the toolkit", false, probe_sanitizer, "run --sanitize, on a card"},
@@ -253,10 +235,33 @@ static const struct component {
     {"gnuplot", "any", false, probe_gnuplot, "bench --plot"},
 };
 
+static void add_row(struct text *out, const char *mark, const char *name, const char *wanted,
+                    const char *got, const char *why)
+{
+    text_addf(out, "%-7s %-16s %-17s ", mark, name, wanted);
+    size_t before = out->length;
+    report_add_escaped(out, got);
+    while (out->length - before < 42)
+        text_addc(out, ' ');
+    text_addf(out, " %s\n", why);
+}
+
+/* What a box is held by; each stands alone, so that people see what they could add. */
+static void add_layers(struct text *out)
+{
+    const struct sandbox_isolation *isolation = sandbox_isolation();
+    for (unsigned i = 0; isolation && i < isolation->layer_count; i++) {
+        const struct sandbox_layer *l = &isolation->layers[i];
+        char name[32];
+        snprintf(name, sizeof name, "- %s", l->key);
+        add_row(out, l->in_use && !l->weaker ? "ok" : "-", name, l->wanted, l->got, l->why);
+    }
+}
+
 int command_doctor(struct cli *cli, int argc, char **argv)
 {
-    static const struct option none[] = {{0}};
-    if (cli_option(cli, argc, argv, none, false) != -1)
+    static const struct option options[] = {ISOLATION_OPTIONS, {0}};
+    if (cli_option(cli, argc, argv, options, false) != -1)
         return STATUS_USAGE;
     if (optind != argc)
         return cli_usage(cli, "doctor takes no arguments.");
@@ -270,16 +275,13 @@ int command_doctor(struct cli *cli, int argc, char **argv)
         text_clear(&got);
         bool ok = c->probe(cli, &got) == FOUND;
         missing += !ok && c->required;
-        text_addf(&out, "%-7s %-16s %-17s ",
-                  ok            ? "ok"
-                  : c->required ? "MISSING"
-                                : "-",
-                  c->name, c->wanted);
-        size_t before = out.length;
-        report_add_escaped(&out, text_str(&got));
-        while (out.length - before < 42)
-            text_addc(&out, ' ');
-        text_addf(&out, " %s\n", c->why);
+        add_row(&out,
+                ok            ? "ok"
+                : c->required ? "MISSING"
+                              : "-",
+                c->name, c->wanted, text_str(&got), c->why);
+        if (c->probe == probe_isolation)
+            add_layers(&out);
     }
     text_addf(&out,
               missing ? "%u component%s that judging needs %s missing\n"

@@ -26,6 +26,12 @@ static const struct command_row *find_command(const char *name)
     return NULL;
 }
 
+#define ISOLATION_HELP                                                                             \
+    "  --isolation HOW          auto (default; or $SCANJUDGE_ISOLATION), namespaces, landlock\n"   \
+    "  --require-isolation      fail if anything is missing that './judge.sh doctor' wants for "   \
+    "it\n"                                                                                         \
+    "  --allow-unsandboxed      go on where neither is to be had: for programs that you trust\n"
+
 /* What follows the line of a command in its help. */
 static const struct options_row {
     const char *command, *text;
@@ -54,7 +60,8 @@ static const struct options_row {
      "                           in-order, reversed, random, last-first, interleaved\n"
      "  --profile                what each line costs in the case of --case, or in a small one\n"
      "  --trace FILE             what each thread of that case reads and writes, as JSON lines\n"
-     "  --verbose                every case with its counters, and the compiler's warnings\n"},
+     "  --verbose                every case with its counters, and the compiler's "
+     "warnings\n" ISOLATION_HELP},
     {"exec",
      "before PROGRAM.cu:\n"
      "  --device auto|cpu|gpu    where to run (auto: a card if there is one; or "
@@ -72,16 +79,18 @@ static const struct options_row {
      "  --threads N              host threads that run blocks side by side (all processors)\n"
      "  --profile                at the end, what each line costs, on stderr\n"
      "  --trace FILE             what each thread reads and writes, as JSON lines\n"},
-    {"bench", "  --with FILE              one more opponent that the exercise's rules do not hold "
-              "for; may be "
-              "repeated\n"
-              "  --all-rungs              also the references that are slow by design (serial.cu)\n"
-              "  --gpu 0,1                on the first of these cards that is free\n"
-              "  --seed N                 the data of an earlier bench\n"
-              "  --format text|json       what to print (text)\n"
-              "  --output FILE            write that into FILE, and the text to stdout\n"
-              "  --plot FILE.svg|.png     draw the curves over n (needs gnuplot)\n"
-              "  --compare A.json B.json  two earlier benches instead of a new one\n"},
+    {"bench",
+     "  --with FILE              one more opponent that the exercise's rules do not hold "
+     "for; may be "
+     "repeated\n"
+     "  --all-rungs              also the references that are slow by design (serial.cu)\n"
+     "  --gpu 0,1                on the first of these cards that is free\n"
+     "  --seed N                 the data of an earlier bench\n"
+     "  --format text|json       what to print (text)\n"
+     "  --output FILE            write that into FILE, and the text to stdout\n"
+     "  --plot FILE.svg|.png     draw the curves over n (needs gnuplot)\n"
+     "  --compare A.json B.json  two earlier benches instead of a new one\n" ISOLATION_HELP},
+    {"doctor", ISOLATION_HELP},
     {"list", "  --lang en|zh             in which language; else the environment decides\n"},
     {"show", "  --lang en|zh             in which language; else the environment decides\n"},
     {"hint", "  --lang en|zh             in which language; else the environment decides\n"},
@@ -100,7 +109,8 @@ static const struct options_row {
      "  --mutants N|all          how many small faults in accepted submissions are tried (15); 0: "
      "none\n"
      "  --mutant-seed N          other ones of them (1)\n"
-     "  --jobs N                 judgings side by side (one per processor, at most 4)\n"
+     "  --jobs N                 judgings side by side (one per processor, at most "
+     "4)\n" ISOLATION_HELP
      "\nEach line says what was looked at, after 'ok' or 'FAIL'; 'lives' is a fault that no case "
      "noticed: add a\ncase that does, or, where the program is still right, a row in "
      "problems/ID/mutants.tsv.\n"},
@@ -233,6 +243,9 @@ static int dispatch(struct cli *cli, int argc, char **argv)
         return command_help(cli, 2, of_command);
     }
     cli->subcommand = command->name;
+    int status = cli_isolation_from_environment(cli);
+    if (status != STATUS_DONE)
+        return status;
     cli_watch_interrupts();
     return command->run(cli, argc - 1, argv + 1);
 }

@@ -51,6 +51,7 @@ static const struct option OPTIONS[] = {
     {"profile", no_argument, NULL, OPTION_PROFILE},
     {"trace", required_argument, NULL, OPTION_TRACE},
     {"verbose", no_argument, NULL, OPTION_VERBOSE},
+    ISOLATION_OPTIONS,
     {0},
 };
 

@@ -26,6 +26,7 @@ static const struct option OPTIONS[] = {
     {"mutants", required_argument, NULL, OPTION_MUTANTS},
     {"mutant-seed", required_argument, NULL, OPTION_MUTANT_SEED},
     {"jobs", required_argument, NULL, OPTION_JOBS},
+    ISOLATION_OPTIONS,
     {0},
 };
 

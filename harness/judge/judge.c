@@ -366,6 +366,15 @@ static int check_checker(const struct judging *j, struct err *e)
                    name);
 }
 
+/* Whether anything may be run here, before anything is. */
+static int begin_isolation(struct judging *j, struct err *e)
+{
+    if (sandbox_setup(e) != 0)
+        return -1;
+    j->result->isolation = sandbox_isolation();
+    return 0;
+}
+
 static int judge_all(struct judging *j, const char *problem_id, struct err *e)
 {
     struct session *s = &j->session;
@@ -382,6 +391,8 @@ static int judge_all(struct judging *j, const char *problem_id, struct err *e)
     if (check_parts(j, &fault) != 0)
         return judge_error(j, &fault);
     if (s->options->compile_only) {
+        if (begin_isolation(j, &fault) != 0)
+            return judge_error(j, &fault);
         start_compiling(j);
         finish_compiling(j);
         return 0;
@@ -400,6 +411,9 @@ static int judge_all(struct judging *j, const char *problem_id, struct err *e)
     progress(j, "compiling", 0, 1);
     start_compiling(j);
     work_start(&j->work);
+    if (begin_isolation(j, &fault) != 0)
+        return judge_error(j, &fault);
+    run_start_ahead(s->options->on_gpu); /* the crew wants two */
     if (!finish_compiling(j))
         return 0;
     if (crew_run(s, &j->work, j->result, &fault) != 0 ||

@@ -193,6 +193,12 @@ void verdict_of_pass(const struct case_data *data, const struct wire_request *re
         v->message = arena_printf(arena, "it printed more than the %llu bytes allowed",
                                   (unsigned long long)data->problem->limits.output_bytes);
         return;
+    case RUN_OUT_OF_MEMORY:
+        v->verdict = VERDICT_memory_limit_exceeded;
+        v->message = arena_printf(
+            arena, "its processes took more memory of the host than the limit of %llu bytes allows",
+            (unsigned long long)data->problem->limits.memory_bytes);
+        return;
     case RUN_TIMED_OUT:
         break;
     }

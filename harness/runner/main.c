@@ -24,8 +24,14 @@ static int load(char **argv, const struct device *device, call_entry *entry, str
     if (!argv[2][0])
         return 0;
     void *library = dlopen(argv[2], RTLD_NOW | RTLD_LOCAL);
-    if (!library)
-        return err_set(e, "the submission cannot be loaded: %s", dlerror());
+    if (!library) {
+        /* The loader begins with the file's name, which means nothing to anybody out there. */
+        const char *why = dlerror();
+        size_t length = strlen(argv[2]);
+        if (strncmp(why, argv[2], length) == 0 && why[length] == ':')
+            why += length + 1 + (why[length + 1] == ' ');
+        return err_set(e, "the submission cannot be loaded: %s", why);
+    }
     void *address = dlsym(library, argv[3]);
     if (!address)
         return err_set(e, "the submission has no function %s", argv[3]);

@@ -28,7 +28,7 @@
 static const uint64_t END_LIMIT_NS = 10000000000u;   /* to kill and reap what it started */
 static const uint64_t PROBE_LIMIT_NS = 20000000000u; /* for bubblewrap, on a busy machine */
 
-enum { SPARES_MAX = 8, SAID_BYTES = 600, SAID_READ_BYTES = 1 << 16 };
+enum { GROUP_MORE_BYTES = 32 << 20, SPARES_MAX = 8, SAID_BYTES = 600, SAID_READ_BYTES = 1 << 16 };
 
 struct sandbox_inner {
     struct text arguments;
@@ -92,7 +92,7 @@ static int start(struct sandbox_inner *inner, const struct machine *m, int contr
     enum { LAUNCHER_NUMBER = 4, ARGUMENTS_NUMBER = 5 };
     static const char *const WRAPPED[] = {"bwrap", "--args", "5", "/proc/self/fd/4", NULL};
     const char *bare[] = {m->launcher, NULL};
-    bool wrapped = m->tier == SANDBOX_NAMESPACES;
+    bool wrapped = inner->arguments.length > 0; /* bubblewrap's */
     int more[] = {m->launcher_fd, -1};
     struct proc_spec spec = {.argv = wrapped ? WRAPPED : bare,
                              .folder = "/",
@@ -171,7 +171,7 @@ static void keep_spare(struct sandbox_inner *inner)
 static void arguments_of(const struct sandbox_spec *spec, const struct machine *m, struct text *to)
 {
     text_init(to);
-    if (m->tier == SANDBOX_NAMESPACES)
+    if (machine_tier(m, spec->profile) == SANDBOX_NAMESPACES)
         view_arguments(spec, m->is_root, to);
 }
 
@@ -202,7 +202,10 @@ static int dispatch(const struct sandbox_spec *spec, const struct machine *m,
     struct text arguments;
     arguments_of(spec, m, &arguments);
     int status = -1;
-    uint64_t memory = spec->limits.memory_bytes, processes = limits_processes(&spec->limits);
+    /* The group also counts what the kernel needs for it, and the folder. */
+    uint64_t memory = spec->limits.memory_bytes;
+    memory += memory ? GROUP_MORE_BYTES + spec->folder_bytes : 0;
+    uint64_t processes = limits_processes(&spec->limits);
     *inner = take_spare(&arguments);
     if (*inner && !is_alive(*inner)) {
         inner_free(*inner);
@@ -234,7 +237,7 @@ int sandbox_open(const struct sandbox_spec *spec, struct sandbox_box *box, struc
     *box = (struct sandbox_box){.process = {.pid = -1, .stdout_fd = -1, .stderr_fd = -1},
                                 .watch_fd = -1};
     check_spec(spec);
-    if (sandbox_setup(e) != 0)
+    if (sandbox_setup(e) != 0 || machine_allows(spec->profile, e) != 0)
         return -1;
     uint64_t start_ns = clock_now_ns();
     struct cargo c;

@@ -221,7 +221,7 @@ bool group_setup(const struct machine *m, char *why, size_t why_bytes)
 {
     struct err e;
     if (!setup_second() && !setup_first()) {
-        snprintf(why, why_bytes, "no control group with memory and pids that we may divide");
+        snprintf(why, why_bytes, "none that we may divide");
         return false;
     }
     if (start_keeper(m, &e)) {

@@ -76,7 +76,7 @@ static uint64_t others_of_user(void)
     return count;
 }
 
-unsigned limits_fill(const struct sandbox_limits *limits, const struct machine *m, bool alone,
+unsigned limits_fill(const struct sandbox_limits *limits, enum sandbox_tier tier, bool alone,
                      struct launch_limit to[LAUNCH_LIMITS_MAX])
 {
     unsigned count = 0;
@@ -86,7 +86,7 @@ unsigned limits_fill(const struct sandbox_limits *limits, const struct machine *
             continue;
         if (row == ROW_processes) {
             value = limits_processes(limits);
-            if (!alone && !(m->tier == SANDBOX_NAMESPACES && namespaces_count()))
+            if (!alone && !(tier == SANDBOX_NAMESPACES && namespaces_count()))
                 value += others_of_user();
         }
         if (ROWS[row].unit > 1)

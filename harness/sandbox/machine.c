@@ -38,10 +38,12 @@ static struct {
 int sandbox_choose(const struct sandbox_choice *choice, struct err *e)
 {
     const char *tier = choice->tier ? choice->tier : "auto";
-    if (strcmp(tier, "auto") != 0 && strcmp(tier, TIER_NAMES[SANDBOX_NAMESPACES]) != 0 &&
-        strcmp(tier, TIER_NAMES[SANDBOX_LANDLOCK]) != 0)
-        return err_set(e, "there is no isolation '%s'; there are auto, namespaces and landlock",
-                       tier);
+    bool known = strcmp(tier, "auto") == 0;
+    for (unsigned i = 0; i < SANDBOX_TIER_COUNT; i++)
+        known |= strcmp(tier, TIER_NAMES[i]) == 0;
+    if (!known)
+        return err_set(
+            e, "there is no isolation '%s'; there are auto, namespaces, landlock and none", tier);
     state.choice = *choice;
     state.choice.tier = tier;
     return 0;
@@ -63,6 +65,11 @@ static bool users_exist(unsigned long last)
     if (map)
         fclose(map);
     return found;
+}
+
+enum sandbox_tier machine_tier(const struct machine *m, enum sandbox_profile profile)
+{
+    return profile == SANDBOX_TOOL ? SANDBOX_NONE : m->tier;
 }
 
 uint32_t machine_user(bool *alone)
@@ -114,6 +121,13 @@ static int choose_tier(struct machine *m, struct err *e)
     const char *tier = state.choice.tier ? state.choice.tier : "auto";
     bool is_auto = strcmp(tier, "auto") == 0;
     struct err why = {{0}};
+    if (strcmp(tier, TIER_NAMES[SANDBOX_NONE]) == 0) {
+        m->tier = SANDBOX_NONE;
+        snprintf(m->no_namespaces, sizeof m->no_namespaces, "not asked for");
+        return state.choice.allow_none
+                   ? 0
+                   : err_set(e, "isolation 'none' has to be allowed: add --allow-unsandboxed");
+    }
     m->tier = SANDBOX_NAMESPACES;
     if (strcmp(tier, TIER_NAMES[SANDBOX_LANDLOCK]) != 0) {
         if (m->has_filter && box_probe(m, &why) == 0)
@@ -136,8 +150,8 @@ static int choose_tier(struct machine *m, struct err *e)
     return err_set(e,
                    "this machine lets nothing be shut in, so what is judged could read and change "
                    "whatever you can. Namespaces: %.300s. Landlock: %.100s. Install bubblewrap, or "
-                   "allow user namespaces; for programs that you trust, your own say, add "
-                   "--allow-unsandboxed",
+                   "allow user namespaces; for programs that you trust, such as your own, add "
+                   "--allow-unsandboxed (or set SCANJUDGE_ALLOW_UNSANDBOXED=1)",
                    m->no_namespaces, m->landlock ? "no seccomp" : m->no_landlock);
 }
 
@@ -168,6 +182,15 @@ static int setup(struct err *e)
     state.isolation = (struct sandbox_isolation){.tier = m->tier, .name = TIER_NAMES[m->tier]};
     layers_fill(m, &state.isolation);
     return state.choice.require ? check_required(&state.isolation, e) : 0;
+}
+
+int machine_allows(enum sandbox_profile profile, struct err *e)
+{
+    if (profile != SANDBOX_TOOL || !state.choice.require)
+        return 0;
+    return err_set(e,
+                   "--require-isolation: NVIDIA's tools trace processes and write files, and are "
+                   "not shut in");
 }
 
 int sandbox_setup(struct err *e)

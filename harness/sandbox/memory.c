@@ -17,7 +17,7 @@ enum { COPIES_MAX = 64 };
 
 static struct {
     pthread_mutex_t lock;
-    unsigned count;
+    unsigned count, next;
     struct {
         dev_t device;
         ino_t inode;
@@ -91,6 +91,21 @@ static int find(const struct stat *st)
     return -1;
 }
 
+/* In the place of the oldest one, when there are many. */
+static void keep(const struct stat *st, int fd)
+{
+    unsigned slot = copies.next++ % COPIES_MAX;
+    if (slot < copies.count)
+        close(copies.items[slot].fd);
+    else
+        copies.count = slot + 1;
+    copies.items[slot].device = st->st_dev;
+    copies.items[slot].inode = st->st_ino;
+    copies.items[slot].size = st->st_size;
+    copies.items[slot].time = st->st_mtim;
+    copies.items[slot].fd = fd;
+}
+
 int memory_of_file(const char *path, struct err *e)
 {
     struct stat st;
@@ -99,18 +114,12 @@ int memory_of_file(const char *path, struct err *e)
         return err_set_errno(e, "cannot read %s", path);
     int fd = -1;
     pthread_mutex_lock(&copies.lock);
-    if (fstat(from, &st) != 0 || !S_ISREG(st.st_mode)) {
+    if (fstat(from, &st) != 0 || !S_ISREG(st.st_mode))
         err_set(e, "%s is not a regular file", path);
-    } else if ((fd = find(&st)) < 0 && (fd = copy(from, &st, path, e)) >= 0) {
-        unsigned slot = copies.count < COPIES_MAX ? copies.count++ : COPIES_MAX - 1;
-        if (slot == COPIES_MAX - 1 && copies.items[slot].fd > 0)
-            close(copies.items[slot].fd);
-        copies.items[slot].device = st.st_dev;
-        copies.items[slot].inode = st.st_ino;
-        copies.items[slot].size = st.st_size;
-        copies.items[slot].time = st.st_mtim;
-        copies.items[slot].fd = fd;
-    }
+    else if ((fd = find(&st)) < 0 && (fd = copy(from, &st, path, e)) >= 0)
+        keep(&st, fd);
+    if (fd >= 0 && (fd = fcntl(fd, F_DUPFD_CLOEXEC, 0)) < 0)
+        err_set_errno(e, "no descriptor for %s", path);
     pthread_mutex_unlock(&copies.lock);
     close(from);
     return fd;

@@ -45,67 +45,94 @@ static int write_order(const struct sandbox_spec *spec, struct launch_order *o,
     return fd;
 }
 
-static void add_fd(struct cargo *c, int fd)
+static void add_fd(struct cargo *c, int fd, bool owned)
 {
     if (c->count >= LAUNCH_FDS_MAX)
         BUG("too many descriptors for a box");
     c->fds[c->count++] = fd;
+    if (owned)
+        c->owned[c->owned_count++] = fd;
 }
 
-static int pack_parts(const struct sandbox_spec *spec, struct launch_order *o, struct cargo *c,
-                      struct err *e)
+/* A file of the host, as memory. */
+static int add_file(struct cargo *c, const char *path, struct err *e)
 {
-    for (; spec->parts && spec->parts[o->part_count]; o->part_count++) {
-        int fd = memory_of_file(spec->parts[o->part_count], e);
-        if (fd < 0)
-            return -1;
-        add_fd(c, fd);
-    }
+    int fd = memory_of_file(path, e);
+    if (fd < 0)
+        return -1;
+    add_fd(c, fd, true);
     return 0;
 }
 
-static int fill(const struct sandbox_spec *spec, const struct machine *m, struct cargo *c,
-                struct err *e)
+/* What the launcher is to do besides starting the program. */
+static uint32_t flags_of(const struct sandbox_spec *spec, const struct machine *m, uint32_t user,
+                         bool alone)
 {
-    bool namespaces = m->tier == SANDBOX_NAMESPACES, alone = false;
+    enum sandbox_tier tier = machine_tier(m, spec->profile);
+    bool namespaces = tier == SANDBOX_NAMESPACES;
+    uint32_t flags =
+        (namespaces ? LAUNCH_INIT : 0) | (user ? LAUNCH_DROP : 0) | (alone ? LAUNCH_ALONE : 0);
+    bool confined = namespaces || alone || (tier == SANDBOX_LANDLOCK && m->signals_confined);
+    if (!confined && m->has_filter && spec->profile != SANDBOX_TOOL)
+        flags |= LAUNCH_OWN_SIGNALS;
+    if (spec->folder_bytes)
+        flags |= namespaces ? LAUNCH_FOLDER_IN : LAUNCH_FOLDER_MAKE;
+    return flags;
+}
+
+/* Everything but the order itself. */
+static int fill(const struct sandbox_spec *spec, const struct machine *m, struct launch_order *o,
+                struct cargo *c, struct err *e)
+{
+    if (spec->program) {
+        o->flags |= LAUNCH_PROGRAM;
+        if (add_file(c, spec->program, e) != 0)
+            return -1;
+    }
+    if (spec->socket_fd > 0) {
+        o->flags |= LAUNCH_SOCKET;
+        add_fd(c, spec->socket_fd, false);
+    }
+    if (machine_tier(m, spec->profile) == SANDBOX_LANDLOCK) {
+        int rules = view_rules(spec, m->landlock, &o->rules_read, &o->rules_write, e);
+        if (rules < 0)
+            return -1;
+        o->flags |= LAUNCH_RULES;
+        add_fd(c, rules, true);
+    }
+    for (; spec->parts && spec->parts[o->part_count]; o->part_count++)
+        if (add_file(c, spec->parts[o->part_count], e) != 0)
+            return -1;
+    return 0;
+}
+
+int order_pack(const struct sandbox_spec *spec, const struct machine *m, struct cargo *c,
+               struct err *e)
+{
+    bool is_tool = spec->profile == SANDBOX_TOOL, alone = false;
+    enum sandbox_tier tier = machine_tier(m, spec->profile);
     struct launch_order o = {.magic = LAUNCH_MAGIC,
-                             .user = machine_user(&alone),
+                             .user = is_tool ? 0 : machine_user(&alone),
                              .socket_number = SANDBOX_SOCKET_FD,
                              .part_number = SANDBOX_PART_FD,
                              .file_count = spec->file_count,
                              .take_count = spec->take_count};
     struct filter filter = {0};
-    int program = spec->program ? memory_of_file(spec->program, e) : -1;
-    if (spec->program && program < 0)
+    o.flags = flags_of(spec, m, o.user, alone);
+    *c = (struct cargo){.fds = {-1}, .count = 1}; /* the first is the order itself */
+    if (fill(spec, m, &o, c, e) != 0)
         return -1;
-    o.flags = (namespaces ? LAUNCH_INIT : 0) | (program >= 0 ? LAUNCH_PROGRAM : 0) |
-              (o.user ? LAUNCH_DROP : 0) | (alone ? LAUNCH_ALONE : 0);
-    if (!namespaces && !alone && !m->signals_confined)
-        o.flags |= LAUNCH_OWN_SIGNALS;
-    if (spec->folder_bytes)
-        o.flags |= namespaces ? LAUNCH_FOLDER_IN : LAUNCH_FOLDER_MAKE;
-    add_fd(c, -1); /* the order itself */
-    if (program >= 0)
-        add_fd(c, program);
-    if (spec->socket_fd > 0) {
-        o.flags |= LAUNCH_SOCKET;
-        add_fd(c, spec->socket_fd);
-    }
-    if (m->tier == SANDBOX_LANDLOCK) {
-        o.flags |= LAUNCH_RULES;
-        c->rules_fd = view_rules(spec, m->landlock, &o.rules_read, &o.rules_write, e);
-        if (c->rules_fd < 0)
-            return -1;
-        add_fd(c, c->rules_fd);
-    }
-    o.limit_count = limits_fill(&spec->limits, m, alone, o.limits);
+    o.limit_count = limits_fill(&spec->limits, tier, alone, o.limits);
     for (unsigned i = 0; i < spec->file_count; i++)
         o.file_bytes[i] = spec->files[i].count;
-    if (pack_parts(spec, &o, c, e) != 0 ||
-        (m->has_filter && filter_get(!namespaces, spec->profile == SANDBOX_CARD, &filter, e) != 0))
+    if (m->has_filter && !is_tool &&
+        filter_get(tier != SANDBOX_NAMESPACES, spec->profile == SANDBOX_CARD, &filter, e) != 0)
         return -1;
-    c->fds[0] = c->order_fd = write_order(spec, &o, &filter, e);
-    return c->order_fd < 0 ? -1 : 0;
+    c->fds[0] = write_order(spec, &o, &filter, e);
+    if (c->fds[0] < 0)
+        return -1;
+    c->owned[c->owned_count++] = c->fds[0];
+    return 0;
 }
 
 bool order_send(int control_fd, const struct cargo *c)
@@ -131,17 +158,9 @@ bool order_send(int control_fd, const struct cargo *c)
     return sent == 1;
 }
 
-int order_pack(const struct sandbox_spec *spec, const struct machine *m, struct cargo *c,
-               struct err *e)
-{
-    *c = (struct cargo){.order_fd = -1, .rules_fd = -1};
-    return fill(spec, m, c, e);
-}
-
 void order_release(struct cargo *c)
 {
-    if (c->order_fd >= 0)
-        close(c->order_fd);
-    if (c->rules_fd >= 0)
-        close(c->rules_fd);
+    for (unsigned i = 0; i < c->owned_count; i++)
+        close(c->owned[i]);
+    c->owned_count = 0;
 }

@@ -28,6 +28,12 @@ struct machine {
 /* After sandbox_setup(). */
 const struct machine *machine_found(void);
 
+/* The tier that boxes of this profile get. */
+enum sandbox_tier machine_tier(const struct machine *m, enum sandbox_profile profile);
+
+/* -1: --require-isolation forbids it. */
+int machine_allows(enum sandbox_profile profile, struct err *e);
+
 /* A user that no other box has, from `fallback_user` and the like; 0 = no change. */
 uint32_t machine_user(bool *alone);
 
@@ -79,15 +85,16 @@ void group_close(struct group *g);
 
 /* Rows of limits.def as resource limits; the number of them. `namespaces`: processes are counted
  * for the box alone. */
-unsigned limits_fill(const struct sandbox_limits *limits, const struct machine *m, bool alone,
+unsigned limits_fill(const struct sandbox_limits *limits, enum sandbox_tier tier, bool alone,
                      struct launch_limit to[LAUNCH_LIMITS_MAX]);
 uint64_t limits_processes(const struct sandbox_limits *limits);
 
 /* ---- memory.c: files of the host as sealed memory ---- */
 
-/* A descriptor of a copy that cannot be changed, valid until the process ends; made once. -1. */
+/* A descriptor of a copy that cannot be changed, for the caller to close; copied once per process.
+ * -1 with a sentence. */
 int memory_of_file(const char *path, struct err *e);
-/* The same of what is in `bytes`, for the caller to close. */
+/* The same of what is in `bytes`. */
 int memory_of_bytes(const void *bytes, size_t count, struct err *e);
 
 /* ---- order.c: what a launcher is told ---- */
@@ -95,7 +102,8 @@ int memory_of_bytes(const void *bytes, size_t count, struct err *e);
 struct cargo {
     int fds[LAUNCH_FDS_MAX]; /* what goes to it, the order first */
     unsigned count;
-    int order_fd, rules_fd; /* ours to close */
+    int owned[LAUNCH_FDS_MAX]; /* of those, ours to close */
+    unsigned owned_count;
 };
 
 /* order_release() is due in any case. */

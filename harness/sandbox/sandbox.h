@@ -36,7 +36,7 @@ enum sandbox_tier { SANDBOX_NAMESPACES, SANDBOX_LANDLOCK, SANDBOX_NONE, SANDBOX_
 /* ---- which isolation; once per process ---- */
 
 struct sandbox_choice {
-    const char *tier; /* "auto" (or NULL), "namespaces", "landlock": that one or an error */
+    const char *tier; /* "auto" (or NULL); "namespaces", "landlock", "none": that one or an error */
     bool require; /* --require-isolation: every layer of layers.def that is wanted, or an error */
     bool allow_none; /* --allow-unsandboxed: go on where neither tier is to be had */
 };
@@ -75,6 +75,7 @@ enum sandbox_profile {
     SANDBOX_PROGRAM, /* the system's libraries, nothing else */
     SANDBOX_COMPILE, /* also the system's programs and headers */
     SANDBOX_CARD,    /* as PROGRAM, and NVIDIA's devices */
+    SANDBOX_TOOL,    /* not shut in, only limited: what traces processes and writes reports */
 };
 
 struct sandbox_file { /* in the private folder, when the program starts */

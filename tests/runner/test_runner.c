@@ -4,6 +4,7 @@
 #include "judge/run/run.h"
 
 #include "base/clock.h"
+#include "base/file.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -48,7 +49,7 @@ static void open_with(struct fixture *f, const char *cudart, const char *library
                             .output_bytes = 100000};
     memset(f, 0, sizeof *f);
     assert_int_equal(run_open(&spec, &f->box, &f->outcome, &f->e), 0);
-    f->pid = f->box.process.pid;
+    f->pid = f->box.sandbox.process.pid;
 }
 
 static void open_library(struct fixture *f, const char *cudart, const char *library,
@@ -113,7 +114,8 @@ static void finish(struct fixture *f)
         assert_int_equal(kill(f->pid, 0), -1);
         assert_int_equal(errno, ESRCH);
     }
-    assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+    /* boxes in waiting are children, too; but none that has ended */
+    assert_true(waitpid(-1, NULL, WNOHANG) <= 0);
 }
 
 static const int *payload(const struct fixture *f, unsigned i)
@@ -545,11 +547,11 @@ static void test_loading_fails(void **state)
     } ROWS[] = {
         {"fake_cudart", "fake_submission", "no_such_entry", "no function no_such_entry",
          WIRE_LOAD_FAILED},
-        {"fake_cudart", "no_such_library", "scan", "cannot be loaded", WIRE_LOAD_FAILED},
-        {"no_such_cudart", "fake_submission", "scan", "cannot load the CUDA runtime",
-         WIRE_NO_DEVICE},
+        {"fake_cudart", "broken", "scan", "cannot be loaded", WIRE_LOAD_FAILED},
+        {"broken", "fake_submission", "scan", "cannot load the CUDA runtime", WIRE_NO_DEVICE},
         {"fake_submission", "fake_submission", "scan", "CUDA runtime", WIRE_NO_DEVICE},
     };
+    assert_int_equal(file_write(FAKES "/broken.so", "no library", 10, NULL), 0);
     for (size_t i = 0; i < sizeof ROWS / sizeof ROWS[0]; i++) {
         struct fixture f;
         open_library(&f, ROWS[i].cudart, ROWS[i].library, ROWS[i].entry);
@@ -559,6 +561,28 @@ static void test_loading_fails(void **state)
             fail_msg("%s", f.outcome.reply.message);
         assert_false(f.box.alive);
         finish(&f);
+    }
+}
+
+/* What we were to give to the box is not there: that is not the submission's fault. */
+static void test_parts_are_missing(void **state)
+{
+    (void)state;
+    static const char *const NAMES[][2] = {{FAKES "/none.so", FAKES "/fake_submission.so"},
+                                           {FAKES "/fake_cudart.so", FAKES "/none.so"}};
+    for (int i = 0; i < 2; i++) {
+        struct run_spec spec = {.runner = RUNNER,
+                                .cudart = NAMES[i][0],
+                                .library = NAMES[i][1],
+                                .entry = "scan",
+                                .start_limit_ns = 20 * SECOND_NS,
+                                .output_bytes = 1000};
+        struct run_box box;
+        struct run_outcome outcome;
+        struct err e;
+        assert_int_equal(run_open(&spec, &box, &outcome, &e), -1);
+        assert_non_null(strstr(e.text, "none.so"));
+        run_close(&box);
     }
 }
 
@@ -760,6 +784,19 @@ static void test_bare_request(void **state)
     finish(&f);
 }
 
+/* As we count: what the process itself is told is another number. */
+static pid_t child_of(pid_t pid)
+{
+    char path[64];
+    int child = 0;
+    snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pid, (int)pid);
+    FILE *list = fopen(path, "re");
+    assert_non_null(list);
+    assert_int_equal(fscanf(list, "%d", &child), 1);
+    fclose(list);
+    return child;
+}
+
 static void test_children_do_not_survive(void **state)
 {
     (void)state;
@@ -767,7 +804,7 @@ static void test_children_do_not_survive(void **state)
     open_entry(&f, "leaves_child");
     pass(&f, 20 * SECOND_NS);
     assert_int_equal(f.outcome.reply.status, WIRE_DONE);
-    pid_t child = (pid_t)strtol(text_str(&f.box.out), NULL, 10);
+    pid_t child = child_of(f.box.sandbox.pid);
     assert_true(child > 1);
     assert_int_equal(kill(child, 0), 0);
     finish(&f);
@@ -870,6 +907,7 @@ int main(void)
         cmocka_unit_test(test_floods),
         cmocka_unit_test(test_cuda_errors),
         cmocka_unit_test(test_loading_fails),
+        cmocka_unit_test(test_parts_are_missing),
         cmocka_unit_test(test_constructor_exits),
         cmocka_unit_test(test_runner_is_missing),
         cmocka_unit_test(test_forged_replies),

@@ -288,6 +288,22 @@ static void add_escaped(struct text *out, const char *dump)
     text_addc(out, '\n');
 }
 
+static json_t *isolation(const struct sandbox_isolation *i)
+{
+    json_t *o = checked(json_object()), *layers = checked(json_array());
+    set(o, "tier", string(i->name));
+    for (unsigned k = 0; k < i->layer_count; k++) {
+        json_t *layer = checked(json_object());
+        set(layer, "layer", string(i->layers[k].key));
+        set(layer, "in_use", json_boolean(i->layers[k].in_use));
+        set(layer, "weaker", json_boolean(i->layers[k].weaker));
+        set(layer, "got", string(i->layers[k].got));
+        append(layers, layer);
+    }
+    set(o, "layers", layers);
+    return o;
+}
+
 void report_json(const struct result *r, const struct report_options *options, struct text *out)
 {
     (void)options;
@@ -304,6 +320,8 @@ void report_json(const struct result *r, const struct report_options *options, s
     set(o, "verdict", string(verdict_name(r->verdict)));
     set_text(o, "message", r->message);
     set(o, "seed", json_integer((json_int_t)r->seed));
+    if (r->isolation)
+        set(o, "isolation", isolation(r->isolation));
     set(o, "compile", compile_part(&r->compile));
     json_t *cases = checked(json_array());
     for (unsigned i = 0; i < r->case_count; i++)

@@ -4,6 +4,7 @@
 #define JUDGE_REPORT_RESULT_H
 
 #include "judge/gpu/ncu.h"
+#include "sandbox/sandbox.h"
 #include "wire/profile.h"
 #include "wire/trace.h"
 #include "wire/wire.h"
@@ -84,6 +85,7 @@ struct result {
     const char *message; /* judge_error and compile_error: a sentence; else NULL */
     const char *source;  /* the text of the submission, where a case has a profile; else NULL */
     uint64_t seed;
+    const struct sandbox_isolation *isolation; /* NULL: nothing was run */
     struct result_compile compile;
     struct result_case *cases;
     unsigned case_count;

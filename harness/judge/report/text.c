@@ -393,6 +393,21 @@ static void add_timing(struct text *out, const struct report_options *o, const s
         text_addf(out, "  timing took %.0f ms: %s\n", r->timing_ms, r->timing_spent_ms);
 }
 
+/* With --verbose; and always where the programs had the run of the machine. */
+static void add_isolation(struct text *out, const struct report_options *o,
+                          const struct sandbox_isolation *i)
+{
+    if (!i || (!o->verbose && i->tier != SANDBOX_NONE))
+        return;
+    if (i->tier == SANDBOX_NONE)
+        text_add(out, "What was judged was not shut in: it could read and change what you can.\n");
+    text_addf(out, "isolation: %s", i->name);
+    for (unsigned k = 0; k < i->layer_count; k++)
+        if (i->layers[k].in_use)
+            text_addf(out, "; %s: %s", i->layers[k].key, i->layers[k].got);
+    text_addc(out, '\n');
+}
+
 void report_text(const struct result *r, const struct report_options *o, struct text *out)
 {
     add_head(out, o, r);
@@ -424,6 +439,7 @@ void report_text(const struct result *r, const struct report_options *o, struct 
     if (r->card && r->verdict == VERDICT_accepted && !sanitized)
         text_add(out, "A card does not notice races, uninitialised reads and most stray accesses; "
                       "--device cpu looks for them,\nand --sanitize has NVIDIA's tools look.\n");
+    add_isolation(out, o, r->isolation);
     add_timing(out, o, r);
     for (unsigned i = 0; i < r->case_count; i++)
         add_profile(out, r, &r->cases[i]);

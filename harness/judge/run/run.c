@@ -1,6 +1,6 @@
 /* How it works: one poll loop waits for whatever comes first: a reply on the socket, output on the
  * two pipes (always drained, so that a box cannot hang on a full one), the end of the process, or
- * the limit. Anything but a valid reply ends the box at once, with its whole process group. */
+ * the limit. Anything but a valid reply ends the box at once, with all that it started. */
 #include "judge/run/run.h"
 
 #include "base/clock.h"
@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -24,24 +23,29 @@ static void close_fd(int *fd)
     *fd = -1;
 }
 
-/* Ends the process and all of its group; how it ended by itself goes into `end`. */
-static void box_end(struct run_box *box, struct proc_end *end)
+/* Ends the process and all that it started; how it ended by itself goes into `end`. -1: it never
+ * ran, for a reason of ours. */
+static int box_end(struct run_box *box, struct sandbox_outcome *end, struct err *e)
 {
     box->alive = false;
-    proc_finish(&box->process, end);
+    int status = sandbox_finish(&box->sandbox, end, e);
     close_fd(&box->socket_fd);
-    close_fd(&box->watch_fd);
+    return status;
 }
 
-/* Takes what was printed so far. false: more than the two may hold together. */
+/* Takes what was printed so far, from when the program has started. false: more than the two may
+ * hold together. */
 static bool box_drain(struct run_box *box)
 {
+    struct proc *process = &box->sandbox.process;
+    if (!box->sandbox.pid)
+        return true;
     uint64_t all = box->output_bytes;
     uint64_t for_out = all > box->errors.length ? all - box->errors.length : 0;
-    if (!proc_read(&box->process.stdout_fd, &box->out, for_out))
+    if (!proc_read(&process->stdout_fd, &box->out, for_out))
         return false;
     uint64_t for_errors = all > box->out.length ? all - box->out.length : 0;
-    return proc_read(&box->process.stderr_fd, &box->errors, for_errors);
+    return proc_read(&process->stderr_fd, &box->errors, for_errors);
 }
 
 /* Takes the message that is waiting: RUN_REPLIED, RUN_GARBAGE, or RUN_EXITED if there is none but
@@ -55,16 +59,6 @@ static enum run_how box_receive(struct run_box *box, bool loading, struct wire_r
     if (got == 0)
         return RUN_EXITED;
     return got > 0 && validate_reply(reply, loading) ? RUN_REPLIED : RUN_GARBAGE;
-}
-
-/* Processor time of the box so far; 0 if the kernel does not say. */
-static uint64_t box_processor_ns(const struct run_box *box)
-{
-    clockid_t clock;
-    struct timespec t;
-    if (clock_getcpuclockid(box->process.pid, &clock) != 0 || clock_gettime(clock, &t) != 0)
-        return 0;
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
 /* On a busy machine a box gets a part of a processor, and a right submission must not fail for
@@ -88,7 +82,7 @@ static uint64_t box_deadline(const struct run_box *box, const struct box_clock *
     if (box->on_card)
         return 0;
     uint64_t wall = now - c->start_ns;
-    uint64_t busy = box_processor_ns(box) - c->processor_start_ns;
+    uint64_t busy = sandbox_processor_ns(&box->sandbox) - c->processor_start_ns;
     if (busy >= c->limit_ns || busy < wall / 100 * BUSY_PERCENT || wall / PATIENCE >= c->limit_ns)
         return 0;
     uint64_t left = c->limit_ns - busy, step = 10000000; /* 10 ms: it may have two processors */
@@ -99,10 +93,19 @@ static uint64_t box_deadline(const struct run_box *box, const struct box_clock *
  * slept, or had two processors. At least what box_deadline() would let pass for that. */
 static uint64_t box_used(const struct run_box *box, const struct box_clock *c, uint64_t wall)
 {
-    uint64_t busy = box_processor_ns(box) - c->processor_start_ns;
+    uint64_t busy = sandbox_processor_ns(&box->sandbox) - c->processor_start_ns;
     if (box->on_card || busy < wall / 100 * BUSY_PERCENT || busy > wall)
         return wall;
     return busy > wall / PATIENCE ? busy : wall / PATIENCE;
+}
+
+/* What tells of the program: its end, and its output once it has started. */
+static void box_watch(const struct run_box *box, struct pollfd fds[3])
+{
+    const struct sandbox_box *s = &box->sandbox;
+    fds[0] = (struct pollfd){.fd = s->watch_fd, .events = POLLIN};
+    fds[1] = (struct pollfd){.fd = s->pid ? s->process.stdout_fd : -1, .events = POLLIN};
+    fds[2] = (struct pollfd){.fd = s->pid ? s->process.stderr_fd : -1, .events = POLLIN};
 }
 
 /* Waits for a reply or for a reason that there will be none. */
@@ -117,15 +120,14 @@ static enum run_how box_wait(struct run_box *box, bool loading, const struct box
             return RUN_TIMED_OUT;
         uint64_t left = deadline_ns - now;
         struct timespec wait = {(time_t)(left / 1000000000), (long)(left % 1000000000)};
-        struct pollfd fds[4] = {{.fd = socket_open ? box->socket_fd : -1, .events = POLLIN},
-                                {.fd = box->watch_fd, .events = POLLIN},
-                                {.fd = box->process.stdout_fd, .events = POLLIN},
-                                {.fd = box->process.stderr_fd, .events = POLLIN}};
+        struct pollfd fds[4] = {{.fd = socket_open ? box->socket_fd : -1, .events = POLLIN}};
+        box_watch(box, &fds[1]);
         int ready = ppoll(fds, 4, &wait, NULL);
         if (ready < 0 && errno != EINTR)
             BUG("ppoll: %s", strerror(errno));
         if (ready <= 0)
             continue;
+        bool over = sandbox_is_over(&box->sandbox);
         if (!box_drain(box))
             return RUN_OUTPUT_LIMIT;
         /* Before the end of the process: a crash is answered first, then the process ends. */
@@ -136,7 +138,7 @@ static enum run_how box_wait(struct run_box *box, bool loading, const struct box
             if (how != RUN_EXITED)
                 return how;
             socket_open = false; /* it closed its end: its exit status is still to come */
-        } else if (fds[1].revents) {
+        } else if (over) {
             return RUN_EXITED;
         }
     }
@@ -150,36 +152,39 @@ static void box_let_end(struct run_box *box, uint64_t limit_ns)
     while ((now = clock_now_ns()) < until && box_drain(box)) {
         struct timespec wait = {(time_t)((until - now) / 1000000000),
                                 (long)((until - now) % 1000000000)};
-        struct pollfd fds[3] = {{.fd = box->watch_fd, .events = POLLIN},
-                                {.fd = box->process.stdout_fd, .events = POLLIN},
-                                {.fd = box->process.stderr_fd, .events = POLLIN}};
-        if (ppoll(fds, 3, &wait, NULL) > 0 && fds[0].revents)
+        struct pollfd fds[3];
+        box_watch(box, fds);
+        ppoll(fds, 3, &wait, NULL);
+        if (sandbox_is_over(&box->sandbox))
             break;
     }
 }
 
 /* Waits, and ends the box unless it may be asked again. */
-static void box_answer(struct run_box *box, bool loading, uint64_t start_ns, uint64_t limit_ns,
-                       struct run_outcome *outcome)
+static int box_answer(struct run_box *box, bool loading, uint64_t start_ns, uint64_t limit_ns,
+                      struct run_outcome *outcome, struct err *e)
 {
-    struct box_clock c = {start_ns, limit_ns, box_processor_ns(box)};
+    struct box_clock c = {start_ns, limit_ns, sandbox_processor_ns(&box->sandbox)};
     outcome->how = box_wait(box, loading, &c, &outcome->reply);
     outcome->wall_ns = clock_now_ns() - start_ns;
     outcome->used_ns = box_used(box, &c, outcome->wall_ns);
     const struct wire_reply *reply = &outcome->reply;
     if (outcome->how == RUN_REPLIED && (reply->status == WIRE_READY || reply->status == WIRE_DONE ||
                                         reply->status == WIRE_BAD_REQUEST))
-        return;
-    struct proc_end end = {0};
+        return 0;
+    struct sandbox_outcome end = {0};
     if (box->has_tool && outcome->how == RUN_REPLIED)
         box_let_end(box, TOOL_END_NS);
-    box_end(box, &end);
+    int status = box_end(box, &end, e);
     if (outcome->how == RUN_EXITED) {
-        outcome->how = end.how == PROC_SIGNALLED ? RUN_SIGNALLED : RUN_EXITED;
+        outcome->how = end.out_of_memory              ? RUN_OUT_OF_MEMORY
+                       : end.how == SANDBOX_SIGNALLED ? RUN_SIGNALLED
+                                                      : RUN_EXITED;
         outcome->code = end.code;
     }
     if (outcome->how != RUN_REPLIED)
         outcome->reply = (struct wire_reply){0};
+    return status;
 }
 
 /* Nothing of the judge's own environment. */
@@ -194,11 +199,41 @@ static const char *const TOOL_ENVIRONMENT[] = {"HOME=/tmp", "TMPDIR=/tmp"};
     "GLIBC_TUNABLES=glibc.malloc.hugetlb=1:glibc.malloc.mmap_threshold=33554432:"                  \
     "glibc.malloc.trim_threshold=268435456"
 
+/* With a tool in front everything has its name on the host; else the runner and what it loads are
+ * memory that the box is given. */
+static void name_words(const struct run_spec *spec, const char *argv[WORDS_MAX],
+                       const char *parts[SANDBOX_PARTS_MAX])
+{
+    const char *const words[] = {spec->cudart, spec->library, spec->entry, spec->meter};
+    enum { ENTRY = 2, WORDS = sizeof words / sizeof words[0] };
+    unsigned count = 0, part_count = 0;
+    for (unsigned i = 0; spec->before && spec->before[i]; i++) {
+        if (count + WORDS + 2 >= WORDS_MAX)
+            BUG("too many words in front of the runner");
+        argv[count++] = spec->before[i];
+    }
+    argv[count++] = spec->runner;
+    for (unsigned i = 0; i < WORDS && words[i]; i++) {
+        bool is_part = !spec->before && i != ENTRY && words[i][0];
+        argv[count++] = is_part ? sandbox_part(part_count) : words[i];
+        if (is_part)
+            parts[part_count++] = words[i];
+    }
+}
+
+static enum sandbox_profile profile_of(const struct run_spec *spec)
+{
+    return spec->before ? SANDBOX_TOOL : spec->card ? SANDBOX_CARD : SANDBOX_PROGRAM;
+}
+
+void run_start_ahead(bool on_card)
+{
+    sandbox_prepare(&(struct sandbox_spec){.profile = on_card ? SANDBOX_CARD : SANDBOX_PROGRAM});
+}
+
 int run_begin(const struct run_spec *spec, struct run_box *box, struct err *e)
 {
-    *box = (struct run_box){.process = {.pid = -1, .stdout_fd = -1, .stderr_fd = -1},
-                            .socket_fd = -1,
-                            .watch_fd = -1,
+    *box = (struct run_box){.socket_fd = -1,
                             .has_tool = spec->before != NULL,
                             .on_card = spec->card != NULL,
                             .start_limit_ns = spec->start_limit_ns,
@@ -213,49 +248,33 @@ int run_begin(const struct run_spec *spec, struct run_box *box, struct err *e)
     environment[variables++] = visible;
     for (unsigned i = 0; spec->before && i < 2; i++)
         environment[variables++] = TOOL_ENVIRONMENT[i];
-    const char *argv[WORDS_MAX] = {NULL};
-    const char *const words[] = {spec->runner, spec->cudart, spec->library, spec->entry,
-                                 spec->meter};
-    enum { WORDS = sizeof words / sizeof words[0] };
-    unsigned count = 0;
-    for (unsigned i = 0; spec->before && spec->before[i]; i++) {
-        if (count + WORDS + 1 >= WORDS_MAX)
-            BUG("too many words in front of the runner");
-        argv[count++] = spec->before[i];
-    }
-    for (unsigned i = 0; i < WORDS; i++)
-        argv[count++] = words[i];
-    /* Not RLIMIT_AS: devices reserve terabytes of addresses that they never touch. */
-    struct proc_limit limits[] = {{RLIMIT_CORE, 0}, {RLIMIT_DATA, spec->memory_bytes}};
+    const char *argv[WORDS_MAX] = {NULL}, *parts[SANDBOX_PARTS_MAX] = {NULL};
+    name_words(spec, argv, parts);
     box->start_ns = clock_now_ns();
-    /* What the submission forks is ours to wait for when its parent has gone: see proc_finish(). */
-    prctl(PR_SET_CHILD_SUBREAPER, 1);
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
         return err_set_errno(e, "no socket to the box");
-    struct proc_spec process = {.argv = argv,
-                                .environment = environment,
-                                .folder = "/",
-                                .limits = limits,
-                                .limit_count = spec->memory_bytes ? 2 : 1,
-                                .keep_fd = ends[1]};
-    int status = proc_start(&process, &box->process, e);
+    /* Not address_bytes: devices reserve terabytes of addresses that they never touch. */
+    struct sandbox_spec sandbox = {.profile = profile_of(spec),
+                                   .program = spec->before ? NULL : spec->runner,
+                                   .argv = argv,
+                                   .environment = environment,
+                                   .parts = parts,
+                                   .limits = {.memory_bytes = spec->memory_bytes},
+                                   .socket_fd = ends[1]};
+    int status = sandbox_open(&sandbox, &box->sandbox, e);
     close(ends[1]);
     box->socket_fd = ends[0];
-    if (status == 0)
-        box->watch_fd = proc_watch(&box->process, e);
-    if (status != 0 || box->watch_fd < 0) {
+    box->alive = status == 0;
+    if (status != 0)
         run_close(box);
-        return -1;
-    }
-    box->alive = true;
-    return 0;
+    return status;
 }
 
-void run_loaded(struct run_box *box, struct run_outcome *outcome)
+int run_loaded(struct run_box *box, struct run_outcome *outcome, struct err *e)
 {
     *outcome = (struct run_outcome){0};
-    box_answer(box, true, box->start_ns, box->start_limit_ns, outcome);
+    return box_answer(box, true, box->start_ns, box->start_limit_ns, outcome, e);
 }
 
 int run_open(const struct run_spec *spec, struct run_box *box, struct run_outcome *outcome,
@@ -264,8 +283,7 @@ int run_open(const struct run_spec *spec, struct run_box *box, struct run_outcom
     *outcome = (struct run_outcome){0};
     if (run_begin(spec, box, e) != 0)
         return -1;
-    run_loaded(box, outcome);
-    return 0;
+    return run_loaded(box, outcome, e);
 }
 
 int run_pass(struct run_box *box, const struct wire_request *request, const int fds[2],
@@ -279,15 +297,12 @@ int run_pass(struct run_box *box, const struct wire_request *request, const int 
     struct pollfd early = {.fd = box->socket_fd, .events = POLLIN};
     if (poll(&early, 1, 0) > 0 && (early.revents & POLLIN) &&
         box_receive(box, false, &outcome->reply) != RUN_EXITED) {
-        struct proc_end end = {0};
-        box_end(box, &end);
         *outcome = (struct run_outcome){.how = RUN_GARBAGE};
-        return 0;
+        return box_end(box, NULL, e);
     }
     /* A box that is gone shows as the end of its process, below. */
     wire_send(box->socket_fd, request, sizeof *request, fds, NULL);
-    box_answer(box, false, start, limit_ns, outcome);
-    return 0;
+    return box_answer(box, false, start, limit_ns, outcome, e);
 }
 
 void run_close_slowly(struct run_box *box, uint64_t limit_ns)
@@ -299,8 +314,7 @@ void run_close_slowly(struct run_box *box, uint64_t limit_ns)
 
 void run_close(struct run_box *box)
 {
-    struct proc_end end = {0};
-    box_end(box, &end);
+    box_end(box, NULL, NULL);
     text_release(&box->out);
     text_release(&box->errors);
 }

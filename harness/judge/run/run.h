@@ -3,14 +3,14 @@
  * A box is one process of the runner with one submission loaded. run_open() starts it, run_pass()
  * gives it one request and waits within a limit, run_close() ends it and everything it started.
  * After a crash, a time-out or a sticky CUDA error the box is dead: the caller opens a fresh one,
- * so that every case gets its own verdict. This is the seam where the sandbox goes: nothing else in
- * the judge starts a submission. */
+ * so that every case gets its own verdict. Nothing else in the judge starts a submission; how the
+ * process is shut in is the business of sandbox/. */
 #ifndef JUDGE_RUN_RUN_H
 #define JUDGE_RUN_RUN_H
 
 #include "base/err.h"
-#include "base/proc.h"
 #include "base/text.h"
+#include "sandbox/sandbox.h"
 #include "wire/wire.h"
 
 #include <stdbool.h>
@@ -35,7 +35,8 @@ enum run_how {
     RUN_SIGNALLED, /* `code` = signal */
     RUN_TIMED_OUT,
     RUN_OUTPUT_LIMIT,
-    RUN_GARBAGE, /* sent something that is not a reply */
+    RUN_OUT_OF_MEMORY, /* of the host: the kernel ended it */
+    RUN_GARBAGE,       /* sent something that is not a reply */
 };
 
 struct run_outcome {
@@ -47,9 +48,8 @@ struct run_outcome {
 };
 
 struct run_box {
-    struct proc process;
+    struct sandbox_box sandbox;
     int socket_fd;
-    int watch_fd; /* readable when the process has ended */
     bool alive;
     bool has_tool;
     bool on_card; /* what it waits for is the card, however busy the processors are */
@@ -59,14 +59,18 @@ struct run_box {
 };
 
 /* Starts the runner and waits for WIRE_READY. 0 and outcome->how tells (WIRE_LOAD_FAILED is a reply
- * too); -1 only if the process could not be started. Always pair with run_close. */
+ * too); -1 if the box could not be started. Always pair with run_close. */
 int run_open(const struct run_spec *spec, struct run_box *box, struct run_outcome *outcome,
              struct err *e);
 
 /* run_open() in two steps, so that several boxes load side by side: every run_begin() that gave 0
  * is followed by run_loaded(), from the same thread. */
 int run_begin(const struct run_spec *spec, struct run_box *box, struct err *e);
-void run_loaded(struct run_box *box, struct run_outcome *outcome);
+int run_loaded(struct run_box *box, struct run_outcome *outcome, struct err *e);
+
+/* Begins to start a box for a program with or without a card, whichever that will be, while
+ * something else is waited for. */
+void run_start_ahead(bool on_card);
 
 /* One request. fds[0] the inputs (read-only for the box), fds[1] the outputs. Every reply has been
  * validated: strings end and are printable UTF-8, enums and counts are in range. `alive` is false

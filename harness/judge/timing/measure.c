@@ -490,8 +490,11 @@ static int open_all(struct measure *m, struct err *e)
         struct player *p = &m->players[i];
         if (!p->is_open)
             continue;
-        run_loaded(&p->box, &p->outcome);
-        if (status == 0)
+        struct err why;
+        int loaded = run_loaded(&p->box, &p->outcome, &why);
+        if (loaded != 0 && status == 0)
+            status = err_set(e, "%s", why.text);
+        else if (status == 0)
             status = judge_outcome(m, p, "to start", e);
     }
     spend(m, TIMING_OPEN, start);
