@@ -76,6 +76,10 @@ static bool stopped_by_finding(struct pass_verdict *v)
     v->timed_out = v->hung && verdict_finding(v, FINDING_step_limit);
     if (hang || fault)
         v->verdict = fault ? VERDICT_run_time_error : VERDICT_time_limit_exceeded;
+    if (fault && verdict_finding(v, FINDING_unsupported))
+        v->message = "not judged any further: the CPU device, which judges where there is no card, "
+                     "does not have what the finding names. That need not be wrong; a card may run "
+                     "it (--device gpu)";
     return hang || fault;
 }
 

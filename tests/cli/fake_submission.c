@@ -133,6 +133,13 @@ ENTRY(hangs)
     fake_fail(0, 702);
 }
 
+ENTRY(asks_too_much)
+{
+    (void)in, (void)out, (void)n, (void)stream;
+    fake_report(FINDING_unsupported, "an instruction that the CPU device does not have");
+    fake_fail(0, 719);
+}
+
 /* A right answer with a finding of severity error beside it. */
 ENTRY(races)
 {

@@ -132,6 +132,7 @@ static const struct row {
     {"exits", ALL(run_time_error), FINDING_exit, NULL},
     {"hangs", ALL(time_limit_exceeded), FINDING_deadlock, NULL},
     {"hangs_last_first", ALL(accepted), -1, NULL},
+    {"asks_too_much", ALL(run_time_error), FINDING_unsupported, "That need not be wrong"},
     {"races", ALL(run_time_error), FINDING_data_race, NULL},
     {"overruns", ALL(run_time_error), FINDING_guard_overwritten, NULL},
     {"changes_input",
