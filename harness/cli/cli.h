@@ -124,6 +124,16 @@ bool cli_known_problem(struct cli *cli, const char *id);
 /* STATUS_DONE and `p` is that problem; else said, and the exit status. */
 int cli_load_problem(struct cli *cli, const char *id, struct problem *p);
 
+/* ---- state.c: what a student has done so far ---- */
+
+enum cli_progress { PROGRESS_NONE, PROGRESS_TRIED, PROGRESS_SOLVED };
+
+/* $SCANJUDGE_STATE, $XDG_STATE_HOME/scanjudge, ~/.local/state/scanjudge; NULL = there is none. */
+const char *cli_state_folder(struct cli *cli);
+enum cli_progress cli_recall(struct cli *cli, const char *id);
+/* After a judging of all cases. What is solved stays so; files of the judge's own are left out. */
+void cli_remember(struct cli *cli, const char *id, const char *source, bool solved);
+
 bool cli_prefers_chinese(void); /* LC_ALL, LC_MESSAGES, LANG */
 bool cli_is_terminal(int fd);   /* and one that knows more than TERM=dumb */
 bool cli_use_colour(int fd);    /* such a terminal, and no NO_COLOR */

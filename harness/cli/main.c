@@ -91,7 +91,11 @@ static const struct options_row {
      "  --plot FILE.svg|.png     draw the curves over n (needs gnuplot)\n"
      "  --compare A.json B.json  two earlier benches instead of a new one\n" ISOLATION_HELP},
     {"doctor", ISOLATION_HELP},
-    {"list", "  --lang en|zh             in which language; else the environment decides\n"},
+    {"list",
+     "  --lang en|zh             in which language; else the environment decides\n"
+     "\nIn the order in which problems build on each other. What `run` judged as a whole is "
+     "remembered in\n$SCANJUDGE_STATE, else $XDG_STATE_HOME/scanjudge, else "
+     "~/.local/state/scanjudge: one line per problem.\n"},
     {"show", "  --lang en|zh             in which language; else the environment decides\n"},
     {"hint", "  --lang en|zh             in which language; else the environment decides\n"},
     {"new-problem",

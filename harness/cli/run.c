@@ -242,6 +242,9 @@ int command_run(struct cli *cli, int argc, char **argv)
     struct err e;
     if (judge_submission(&cli->paths, id, source, &call.judge, &cli->arena, &result, &e) != 0)
         return cli_wrong(cli, "%s", e.text);
+    bool is_whole = !call.judge.case_name && !call.judge.only.is_set;
+    if (is_whole && result.verdict != VERDICT_judge_error)
+        cli_remember(cli, id, source, result.verdict == VERDICT_accepted);
     status = deliver(cli, &call, &result);
     if (status == STATUS_DONE && call.trace)
         status = deliver_trace(cli, &call, &result);

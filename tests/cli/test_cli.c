@@ -29,9 +29,10 @@ static void try_call(const struct call *c, const char *root)
     const char *argv[WORDS_MAX + 2] = {JUDGE};
     for (int i = 0; i < WORDS_MAX && c->words[i]; i++)
         argv[i + 1] = c->words[i];
-    char root_variable[4200];
+    char root_variable[4200], state[4200];
     snprintf(root_variable, sizeof root_variable, "SCANJUDGE_ROOT=%s", root);
-    const char *environment[] = {root_variable, "SCANJUDGE_CACHE=/nonexistent/cache",
+    snprintf(state, sizeof state, "XDG_STATE_HOME=%s/state", root);
+    const char *environment[] = {root_variable, state, "SCANJUDGE_CACHE=/nonexistent/cache",
                                  "PATH=/usr/bin:/bin", NULL};
     struct proc_spec spec = {.argv = argv, .environment = environment, .keep_fd = -1};
     struct proc_end end;
@@ -213,12 +214,79 @@ static void what_verify_misses(void **state)
     assert_int_equal(file_remove_tree(root, &e), 0);
 }
 
+static void write_problem(const char *root, const char *id, const char *after)
+{
+    char path[600], spec[1000];
+    struct err e;
+    snprintf(path, sizeof path, "%s/problems/%s", root, id);
+    assert_int_equal(file_make_dirs(path, &e), 0);
+    snprintf(path, sizeof path, "%s/problems/%s/problem.yaml", root, id);
+    snprintf(spec, sizeof spec,
+             "format: 1\ntitle: {en: The %s, zh: X}\ndifficulty: easy\nafter: [%s]\nentry: f\n"
+             "variables: {n: {min: 0}}\n"
+             "parameters: [{name: a, type: int32*, role: inout, shape: [n]}]\n"
+             "check: {a: exact}\noracle: exclusive_scan\ncases: [{name: empty, n: 0}]\n",
+             id, after);
+    assert_int_equal(file_write(path, spec, strlen(spec), &e), 0);
+}
+
+static void write_state(const char *root, const char *id, const char *line)
+{
+    char path[600];
+    struct err e;
+    snprintf(path, sizeof path, "%s/state/scanjudge/problems", root);
+    assert_int_equal(file_make_dirs(path, &e), 0);
+    snprintf(path, sizeof path, "%s/state/scanjudge/problems/%s", root, id);
+    assert_int_equal(file_write(path, line, strlen(line), &e), 0);
+}
+
+/* z first, since the others build on it; two that build on each other are still listed. */
+static void the_path_and_what_is_solved(void **state)
+{
+    (void)state;
+    char root[256];
+    struct err e;
+    assert_int_equal(file_make_temp_dir(root, sizeof root, "test-cli", &e), 0);
+    write_problem(root, "z", "");
+    write_problem(root, "a", "z");
+    write_problem(root, "b", "z, a");
+    write_problem(root, "round", "trip");
+    write_problem(root, "trip", "round");
+    static const struct step {
+        const char *id, *line; /* what is written before; NULL = nothing */
+        const char *says;
+    } STEPS[] = {
+        {NULL, NULL,
+         "next    z                            easy    The z\n"
+         "later   a                            easy    The a (first: z)\n"
+         "later   b                            easy    The b (first: z, a)\n"},
+        {NULL, NULL, "later   round                        easy    The round (first: trip)\n"},
+        {NULL, NULL, "0 of 5 solved"},
+        {NULL, NULL, "show z\n"},
+        {"z", "solved /home/s/z.cu\n",
+         "solved  z                            easy    The z\n"
+         "next    a                            easy    The a\n"
+         "later   b                            easy    The b (first: a)\n"},
+        {"a", "tried /home/s/a.cu\n", "next    a "},
+        {"a", "solved /home/s/a.cu\n", "2 of 5 solved"},
+        {"b", "nonsense", "next    b "},
+    };
+    for (size_t i = 0; i < sizeof STEPS / sizeof STEPS[0]; i++) {
+        if (STEPS[i].id)
+            write_state(root, STEPS[i].id, STEPS[i].line);
+        try_call(&(struct call){{"list", "--lang", "en"}, 0, STEPS[i].says, NULL}, root);
+    }
+    try_call(&(struct call){{"list", "--lang", "zh"}, 0, "完成    z ", NULL}, root);
+    assert_int_equal(file_remove_tree(root, &e), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(calls),
         cmocka_unit_test(malformed_spec),
         cmocka_unit_test(what_verify_misses),
+        cmocka_unit_test(the_path_and_what_is_solved),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

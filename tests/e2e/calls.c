@@ -76,6 +76,44 @@ static void check_statuses(void)
                &(struct e2e_call){.argv = argv, .cache = "/dev/null/cache"}, 3, "/dev/null/cache");
 }
 
+/* A file of one's own, judged as a whole; one that comes with the judge is not one's own, and a
+ * later failure does not undo it. */
+static void check_progress(struct arena *a)
+{
+    char folder[256];
+    struct err e;
+    const char *copy;
+    const char *state = arena_printf(a, "%s/problems/multi-block-scan", e2e_paths.state);
+    (void)remove(state);
+    if (file_make_temp_dir(folder, sizeof folder, "scanjudge-e2e", &e) != 0)
+        BUG("%s", e.text);
+    copy = arena_printf(a, "%s/mine.cu", folder);
+    const char *list[] = {"list", "--lang", "en", NULL};
+    const struct {
+        const char *what, *file, *says;
+    } steps[] = {
+        {"what comes along solves nothing", GOOD, " multi-block-scan "},
+        {"a failure is a try", STARTER, "multi-block-scan "},
+        {"an accepted file is remembered", GOOD, "solved  multi-block-scan"},
+        {"and stays so", STARTER, "solved  multi-block-scan"},
+    };
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
+        const char *from = arena_printf(a, "%s/%s", e2e_paths.root, steps[i].file);
+        if (i > 0 && file_copy(from, copy, &e) != 0)
+            BUG("%s", e.text);
+        const char *run[] = {"run", "multi-block-scan", i > 0 ? copy : from, NULL};
+        struct e2e_run judged;
+        e2e_run(&(struct e2e_call){.argv = run}, &judged);
+        e2e_run_release(&judged);
+        bool there = access(state, F_OK) == 0;
+        e2e_check(steps[i].what, there == (i > 0) ? NULL : "the file of its state says otherwise");
+        check_call(steps[i].what, &(struct e2e_call){.argv = list}, 0, steps[i].says);
+    }
+    (void)remove(state);
+    if (file_remove_tree(folder, &e) != 0)
+        BUG("%s", e.text);
+}
+
 /* ---- malformed specs ---- */
 
 /* The spec of multi-block-scan with one change. */
@@ -294,6 +332,7 @@ int main(void)
     e2e_need_nvcc();
     arena_init(&arena);
     check_statuses();
+    check_progress(&arena);
     check_specs(&arena);
     for (size_t i = 0; i < sizeof FAILING / sizeof FAILING[0]; i++)
         reproduce_file(&FAILING[i], &arena);

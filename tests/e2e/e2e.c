@@ -17,6 +17,7 @@ const struct e2e_paths e2e_paths = {
     .root = E2E_ROOT,
     .judge = E2E_BUILD "/bin/judge",
     .cache = E2E_BUILD "/e2e-cache",
+    .state = E2E_BUILD "/e2e-state",
 };
 
 enum { JOBS = 2, OUTPUT_BYTES = 64 << 20 };
@@ -87,8 +88,9 @@ void e2e_need_nvcc(void)
 
 static bool is_ours(const char *entry)
 {
-    static const char *const NAMES[] = {"SCANJUDGE_ROOT=", "SCANJUDGE_CACHE=", "SCANJUDGE_COMMAND=",
-                                        "SCANJUDGE_DEVICE=", "LC_ALL="};
+    static const char *const NAMES[] = {
+        "SCANJUDGE_ROOT=",   "SCANJUDGE_CACHE=", "SCANJUDGE_COMMAND=",
+        "SCANJUDGE_DEVICE=", "SCANJUDGE_STATE=", "LC_ALL="};
     for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++)
         if (strncmp(entry, NAMES[i], strlen(NAMES[i])) == 0)
             return true;
@@ -100,7 +102,7 @@ static const char **make_environment(const struct e2e_call *call, struct text ou
     size_t count = 0, used = 0;
     while (environ[count])
         count++;
-    const char **list = calloc(count + 6, sizeof *list);
+    const char **list = calloc(count + 7, sizeof *list);
     if (!list)
         BUG("out of memory");
     for (size_t i = 0; i < count; i++)
@@ -113,6 +115,7 @@ static const char **make_environment(const struct e2e_call *call, struct text ou
         list[used++] = text_str(&ours[i]);
     if (!getenv("SCANJUDGE_NVML")) /* a card of this machine, and not one of a test */
         list[used++] = "SCANJUDGE_DEVICE=cpu";
+    list[used++] = "SCANJUDGE_STATE=" E2E_BUILD "/e2e-state";
     list[used] = "LC_ALL=C";
     return list;
 }

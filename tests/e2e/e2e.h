@@ -18,6 +18,7 @@ struct e2e_paths {
     const char *root;  /* of the sources: the folder with problems/, reference/, submissions/ */
     const char *judge; /* the built program */
     const char *cache; /* compiled submissions of these tests, below the build folder */
+    const char *state; /* what the judge remembers of those who were judged here; the same */
 };
 extern const struct e2e_paths e2e_paths;
 
