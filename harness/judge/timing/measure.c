@@ -532,6 +532,7 @@ int timing_measure(struct timing_plan *plan, const struct timing_entrant *entran
         return -1;
     result->sizes = arena_array(arena, plan->size_count, sizeof *result->sizes);
     m->players = arena_array(arena, count, sizeof *m->players);
+    m->measured = arena_array(arena, (size_t)count * plan->size_count, sizeof *m->measured);
     for (unsigned i = 0; i < count; i++) {
         struct player *p = &m->players[i];
         enum timing_role role = entrants[i].role;
@@ -554,6 +555,7 @@ int timing_measure(struct timing_plan *plan, const struct timing_entrant *entran
         if (status == 0)
             result->size_count++;
     }
+    numbers_check(m);
     uint64_t start = clock_now_ns();
     /* Taking a context down takes long: all at a time. */
     for (unsigned i = 0; i < count; i++)

@@ -3,6 +3,7 @@
 #ifndef JUDGE_TIMING_MEASURE_H
 #define JUDGE_TIMING_MEASURE_H
 
+#include "judge/timing/cross.h"
 #include "judge/timing/plan.h"
 
 #include <stdatomic.h>
@@ -36,6 +37,13 @@ struct comparison {
     struct check_result result;
 };
 
+/* One entrant at one size, until the cross-checks at the end. */
+struct measured {
+    struct cross_series series;
+    struct cross_card card;
+    struct timing_series *out;
+};
+
 struct measure {
     struct timing_plan *plan;
     const struct timing_options *options;
@@ -50,6 +58,8 @@ struct measure {
     unsigned set;                       /* of the latest round */
     struct timing_clocks clocks;
     double best_copy_gb_per_s;
+    struct measured *measured; /* those that are checked, of all sizes so far */
+    unsigned measured_count;
 };
 
 /* What ratios refer to while rounds are played: the reference, or the copy; NULL. */
@@ -58,7 +68,11 @@ const struct player *numbers_base(const struct measure *m);
 /* The ratio of the claimed times so far. */
 struct stats_interval numbers_ratio(const struct measure *m, const struct player *p);
 
-/* All numbers of the size that was just played, and the findings of the cross-checks. */
+/* All numbers of the size that was just played. */
 void numbers_fill(struct measure *m, struct timing_size *out);
+
+/* The findings of the cross-checks, of all sizes: what the card can move is known once the largest
+ * has been played. */
+void numbers_check(struct measure *m);
 
 #endif

@@ -6,10 +6,10 @@
 
 #include <math.h>
 
-/* Two judgings differ by more than their samples show: where in memory a process got its buffers,
- * and how its clock falls on the card's ticks. Seen on an H200 in ten judgings of one submission:
- * medians of one program differ by about 0.13 us and 0.2% (standard deviations), whatever its time.
- */
+/* Two judgings differ by more than their samples show: what a process gets when it makes its
+ * context takes its launches a little longer or shorter from then on, also those of an empty
+ * kernel. Seen on an H200 in ten judgings of one submission: medians of one program differ by about
+ * 0.13 us and 0.2% (standard deviations), whatever its time. */
 static const double PROCESS_MS = 0.00013, PROCESS_SHARE = 0.002;
 
 static double process_sd(double a_ms, double b_ms)
@@ -72,7 +72,6 @@ static struct cross_card card_of(struct measure *m)
         card.aside_ms =
             card.copy_ms * 2 * (double)m->size->request.out_bytes / (double)m->size->bytes;
     }
-    card.gb_per_s = m->best_copy_gb_per_s;
     return card;
 }
 
@@ -107,8 +106,7 @@ static void fill_series(struct measure *m, const struct player *p, const struct 
     }
     if (is_honest)
         return;
-    out->findings = arena_array(m->arena, CROSS_FINDINGS_MAX, sizeof *out->findings);
-    out->finding_count = cross_check(&s, card, out->median_ms, out->findings);
+    m->measured[m->measured_count++] = (struct measured){s, *card, out};
 }
 
 void numbers_fill(struct measure *m, struct timing_size *out)
@@ -117,4 +115,15 @@ void numbers_fill(struct measure *m, struct timing_size *out)
     struct cross_card card = card_of(m);
     for (unsigned i = 0; i < m->player_count; i++)
         fill_series(m, &m->players[i], &card, &out->entrants[i]);
+}
+
+void numbers_check(struct measure *m)
+{
+    for (unsigned i = 0; i < m->measured_count; i++) {
+        struct measured *one = &m->measured[i];
+        one->card.gb_per_s = m->best_copy_gb_per_s;
+        one->out->findings = arena_array(m->arena, CROSS_FINDINGS_MAX, sizeof *one->out->findings);
+        one->out->finding_count =
+            cross_check(&one->series, &one->card, one->out->median_ms, one->out->findings);
+    }
 }

@@ -1,5 +1,6 @@
 /* cross: times as honest programs have them, and as each trick leaves them. */
 #include "judge/timing/cross.h"
+#include "judge/timing/measure.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -128,6 +129,33 @@ static void test_faster_than_memory(void **state)
     assert_int_equal(finding_of(&t, 0.05), FINDING_impossible_time);
 }
 
+/* 8 MB in 0.007 ms, when no copy was faster than 950 GB/s yet: what the card can move is known at
+ * the end. */
+static void test_what_the_card_moves_is_known_at_the_end(void **state)
+{
+    (void)state;
+    static const double BEST[] = {4200, 950};
+    for (int i = 0; i < 2; i++) {
+        struct arena arena;
+        struct times t;
+        honest(&t, 0.007);
+        struct timing_series out = {.median_ms = 0.007};
+        struct measured measured = {t.series, CARD, &out};
+        measured.card.copy_ms = 0.009;
+        measured.card.bytes = 8392704;
+        arena_init(&arena);
+        struct measure m = {.arena = &arena,
+                            .best_copy_gb_per_s = BEST[i],
+                            .measured = &measured,
+                            .measured_count = 1};
+        numbers_check(&m);
+        assert_int_equal(out.finding_count, i);
+        if (i)
+            assert_int_equal(out.findings[0].kind, FINDING_impossible_time);
+        arena_release(&arena);
+    }
+}
+
 static void test_slow_warm_up(void **state)
 {
     (void)state;
@@ -197,6 +225,7 @@ int main(void)
         cmocka_unit_test(test_work_behind_the_event),
         cmocka_unit_test(test_more_than_the_judge_saw),
         cmocka_unit_test(test_faster_than_memory),
+        cmocka_unit_test(test_what_the_card_moves_is_known_at_the_end),
         cmocka_unit_test(test_slow_warm_up),
         cmocka_unit_test(test_persisting_lines),
         cmocka_unit_test(test_a_busy_machine),
