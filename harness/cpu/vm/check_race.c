@@ -69,6 +69,8 @@ void vm_race_access(struct warp *w, const struct mem_op *op, uint32_t m)
 {
     struct race_block *r = w->block->races;
     uint32_t shift = r->shift, per_lane = (op->total + (1u << shift) - 1) >> shift;
+    if (race_enough(w))
+        return;
     if (op->strength != VM_PLAIN)
         race_strong_begin(w, op, m);
     uint64_t base = race_entry(w->sync_events, op->strength, op->pc) |

@@ -377,7 +377,7 @@ static void prepare_memory(struct vm_engine *e)
     vm_stack_reserve(w, c->frame_bytes);
     if (e->race_pair_count)
         memset(e->race_pairs, 0, 1024 * sizeof *e->race_pairs);
-    e->race_pair_count = 0;
+    e->race_pair_count = e->race_hits = 0;
 }
 
 struct vm_engine *launch_new_engine(struct vm *vm)

@@ -374,6 +374,8 @@ static void shadow_access(struct warp *w, const struct mem_op *op, uint32_t m)
 void vm_race_global(struct warp *w, const struct mem_op *op, uint32_t m)
 {
     const struct race_global *g = w->engine->global_races;
+    if (race_enough(w))
+        return;
     if (op->strength != VM_PLAIN)
         race_strong_begin(w, op, m);
     if (g && !g->space.full)

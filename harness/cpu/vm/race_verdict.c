@@ -122,10 +122,12 @@ static uint32_t element_bytes(const struct vm_engine *e, uint32_t pc)
 
 bool race_torn(const struct warp *w, const struct mem_op *op, uint64_t entry)
 {
+    if (op->pc == race_pc_of(entry) || op->strength == VM_PLAIN ||
+        race_strength_of(entry) == VM_PLAIN)
+        return false;
     uint32_t mine = element_bytes(w->engine, op->pc);
     uint32_t theirs = element_bytes(w->engine, race_pc_of(entry));
-    if (mine == theirs || !mine || !theirs || op->strength == VM_PLAIN ||
-        race_strength_of(entry) == VM_PLAIN)
+    if (mine == theirs || !mine || !theirs)
         return false;
     /* libcu++ makes atomics of 1 and 2 bytes of compare-and-swaps of the word around them. */
     bool narrow = (mine < 4 && theirs == 4) || (mine == 4 && theirs < 4);
@@ -412,19 +414,22 @@ void race_judge(struct warp *w, const struct mem_op *op, unsigned lane,
 {
     const struct race_space *s = w->block->races->space;
     uint32_t theirs = race_pc_of(past->entry);
+    struct vm_engine *e = w->engine;
+    bool told = race_told(e, op->pc | TOLD, theirs);
     /* The usual ends of a search, without one. */
-    /* Lost updates, lock-step, atomics of a block: to see the other's value is no help there. */
-    bool both_strong = op->strength != VM_PLAIN && race_strength_of(past->entry) != VM_PLAIN;
-    const struct vm_engine *e = w->engine;
+    bool tired = !e->global_races || !e->global_races->steps_left;
+    e->race_hits += told;
+    if (s->full || (tired && told))
+        return;
     if (race_torn(w, op, past->entry)) {
-        if (!s->full)
-            report_race(w, op, lane, past);
+        report_race(w, op, lane, past);
+        race_first_time(e, op->pc | TOLD, theirs);
         return;
     }
+    /* Lost updates, lock-step, atomics of a block: to see the other's value is no help there. */
+    bool both_strong = op->strength != VM_PLAIN && race_strength_of(past->entry) != VM_PLAIN;
     bool reader = released(s, w->clocks->collected, past);
-    bool tired = !e->global_races || !e->global_races->steps_left;
-    if (s->full || (reader && race_told(e, op->pc | TOLD_READER, theirs)) ||
-        (tired && race_told(e, op->pc | TOLD, theirs)) ||
+    if ((reader && race_told(e, op->pc | TOLD_READER, theirs)) ||
         (op->write && past->writes && writes_the_same(w, op, lane, past->shared)))
         return;
     struct found f = search(w, past, (w->lane_address[lane] & ~3ull) + 1, both_strong, false);
@@ -441,7 +446,7 @@ void race_judge(struct warp *w, const struct mem_op *op, unsigned lane,
         report_race(w, op, lane, past);
         break;
     }
-    race_first_time(w->engine, op->pc | (f.outcome == READER ? TOLD_READER : TOLD), theirs);
+    race_first_time(e, op->pc | (f.outcome == READER ? TOLD_READER : TOLD), theirs);
 }
 
 void race_judge_strong(struct warp *w, const struct mem_op *op, unsigned lane,
