@@ -1,7 +1,7 @@
 /* Races on shared memory, by happens-before. race_clock.c says what comes before what; here is the
  * shadow.
  *
- * Per word of shared memory (per byte where a kernel has accesses of 1 or 2 bytes) the shadow holds
+ * Per word of shared memory (per byte where there are accesses of 1 or 2 bytes) the shadow holds
  * the last write, the first read since, and the last read of another thread: as in FastTrack
  * (Flanagan and Freund, PLDI 2009), cut down to what names a pair of lines. Nothing here depends on
  * which of two unordered accesses came first.
@@ -65,10 +65,34 @@ static void look(struct warp *w, const struct mem_op *op, unsigned lane, uint64_
         race_judge(w, op, lane, &past);
 }
 
+void race_split(struct race_block *r, uint32_t word)
+{
+    uint64_t *const parts[] = {r->write, r->first_read, r->last_read};
+    for (unsigned k = 0; k < 3; k++)
+        for (uint32_t byte = 4 * word; byte < 4 * word + 4; byte++)
+            parts[k][r->word_count + byte] = parts[k][word];
+    r->split[word] = r->base;
+}
+
+/* One unit of an access that has the entry `mine`. */
+static void look_at_unit(struct warp *w, const struct mem_op *op, unsigned lane, uint64_t mine,
+                         uint32_t unit)
+{
+    struct race_block *r = w->block->races;
+    look(w, op, lane, mine, r->write[unit], true);
+    if (op->write) {
+        look(w, op, lane, mine, r->first_read[unit], false);
+        look(w, op, lane, mine, r->last_read[unit], false);
+    } else if (!race_meets(r->first_read[unit], mine, (uint64_t)r->base << RACE_TIME_SHIFT)) {
+        r->first_read[unit] = succeed(r->first_read[unit], mine);
+    } else {
+        r->last_read[unit] = succeed(r->last_read[unit], mine);
+    }
+}
+
 void vm_race_access(struct warp *w, const struct mem_op *op, uint32_t m)
 {
     struct race_block *r = w->block->races;
-    uint32_t shift = r->shift, per_lane = (op->total + (1u << shift) - 1) >> shift;
     if (race_enough(w))
         return;
     if (op->strength != VM_PLAIN)
@@ -77,19 +101,11 @@ void vm_race_access(struct warp *w, const struct mem_op *op, uint32_t m)
                     (uint64_t)(w->index * VM_LANES) << RACE_WHO_SHIFT;
     for (uint32_t rest = m; rest; rest &= rest - 1) {
         unsigned lane = (unsigned)__builtin_ctz(rest);
-        uint64_t mine = base + ((uint64_t)lane << RACE_WHO_SHIFT);
-        uint64_t since = (uint64_t)r->base << RACE_TIME_SHIFT;
-        uint32_t first = (uint32_t)w->lane_address[lane] >> shift;
-        for (uint32_t unit = first; unit < first + per_lane && unit < r->units; unit++) {
-            look(w, op, lane, mine, r->write[unit], true);
-            if (op->write) {
-                look(w, op, lane, mine, r->first_read[unit], false);
-                look(w, op, lane, mine, r->last_read[unit], false);
-            } else if (!race_meets(r->first_read[unit], mine, since)) {
-                r->first_read[unit] = succeed(r->first_read[unit], mine);
-            } else {
-                r->last_read[unit] = succeed(r->last_read[unit], mine);
-            }
+        uint32_t address = (uint32_t)w->lane_address[lane];
+        for (RACE_EACH_WORD(r, word, address, op->total)) {
+            struct race_span span = race_span(r, word, address, op->total);
+            for (RACE_EACH_UNIT(span, unit))
+                look_at_unit(w, op, lane, base + ((uint64_t)lane << RACE_WHO_SHIFT), unit);
         }
     }
     /* After all lanes have looked: those of one store do not race with each other here. A strong
@@ -97,11 +113,14 @@ void vm_race_access(struct warp *w, const struct mem_op *op, uint32_t m)
     uint64_t since = (uint64_t)r->base << RACE_TIME_SHIFT;
     for (uint32_t rest = op->write ? m : 0; rest; rest &= rest - 1) {
         unsigned lane = (unsigned)__builtin_ctz(rest);
-        uint32_t first = (uint32_t)w->lane_address[lane] >> shift;
-        for (uint32_t unit = first; unit < first + per_lane && unit < r->units; unit++) {
-            uint64_t old = r->write[unit];
-            if (old < since || race_strength_of(old) != VM_PLAIN || op->strength == VM_PLAIN)
-                r->write[unit] = base + ((uint64_t)lane << RACE_WHO_SHIFT);
+        uint32_t address = (uint32_t)w->lane_address[lane];
+        for (RACE_EACH_WORD(r, word, address, op->total)) {
+            struct race_span span = race_span(r, word, address, op->total);
+            for (RACE_EACH_UNIT(span, unit)) {
+                uint64_t old = r->write[unit];
+                if (old < since || race_strength_of(old) != VM_PLAIN || op->strength == VM_PLAIN)
+                    r->write[unit] = base + ((uint64_t)lane << RACE_WHO_SHIFT);
+            }
         }
     }
     if (op->strength != VM_PLAIN)

@@ -503,7 +503,7 @@ struct vm_engine {
     struct race_global *global_races; /* NULL: races on global memory are not looked for */
     uint64_t *race_pairs;             /* hash of pairs of instructions reported in this launch */
     uint32_t race_pair_count;
-    uint32_t race_hits; /* of pairs that were told, see race_enough() */
+    uint32_t race_hits;                  /* of pairs that were told, see race_enough() */
     struct path_verdict paths[VM_PATHS]; /* of the running code */
     bool interleaved;                    /* WIRE_INTERLEAVED */
     struct vm_delay *delay;              /* delay.h; NULL: stores are seen at once */

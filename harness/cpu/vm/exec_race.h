@@ -13,7 +13,7 @@ static inline bool race_quick(struct warp *w, const struct mem_op *op, uint32_t 
                               int64_t stride)
 {
     struct race_block *r = w->block->races;
-    if (op->strength != VM_PLAIN || r->shift != 2 || op->total != 4)
+    if (op->strength != VM_PLAIN || op->total != 4)
         return false;
     const uint64_t since = (uint64_t)r->base << RACE_TIME_SHIFT, lane = 1ull << RACE_WHO_SHIFT;
     const uint64_t base =
@@ -23,6 +23,8 @@ static inline bool race_quick(struct warp *w, const struct mem_op *op, uint32_t 
         unsigned low = LANE(m), high = 31u - (unsigned)__builtin_clz(m);
         unit = (uint32_t)((int64_t)first + stride * low) >> 2;
         uint64_t mine = base + low * lane;
+        if (r->narrow && r->split[unit] == r->base)
+            return false;
         if (op->write) {
             if (low != high || race_meets(r->write[unit], mine, since) ||
                 race_meets(r->first_read[unit], mine, since) ||
@@ -43,8 +45,15 @@ static inline bool race_quick(struct warp *w, const struct mem_op *op, uint32_t 
             r->last_read[unit] = base + high * lane;
         return true;
     }
-    if (stride != 4 || m != VM_FULL || unit + VM_LANES > r->units)
+    if (stride != 4 || m != VM_FULL || unit + VM_LANES > r->word_count)
         return false;
+    if (r->narrow) {
+        uint32_t split = 0;
+        for (unsigned l = 0; l < VM_LANES; l++)
+            split |= r->split[unit + l] == r->base;
+        if (split)
+            return false;
+    }
     r64 *written = r->write + unit, *one = r->first_read + unit, *other = r->last_read + unit;
     uint64_t met = 0;
     if (op->write) {
@@ -74,46 +83,98 @@ static inline bool race_quick(struct warp *w, const struct mem_op *op, uint32_t 
     return true;
 }
 
-/* The same for any addresses, which are in w->lane_address. Looks at everything before it records
- * anything: lanes of one store do not race with each other here. */
-static __attribute__((noinline)) bool race_lanes(struct warp *w, const struct mem_op *op,
-                                                 uint32_t m)
+/* What an access of several lanes met, and what it is called if it met nothing. */
+static inline uint64_t race_met(const struct race_block *r, uint32_t unit, uint64_t mine,
+                                uint64_t since, bool write)
+{
+    uint64_t met = (uint64_t)race_meets(r->write[unit], mine, since);
+    if (write)
+        met |= (uint64_t)race_meets(r->first_read[unit], mine, since) |
+               (uint64_t)race_meets(r->last_read[unit], mine, since);
+    return met;
+}
+
+static inline void race_record(struct race_block *r, uint32_t unit, uint64_t mine, uint64_t since,
+                               bool write)
+{
+    if (write)
+        r->write[unit] = mine;
+    else if (race_meets(r->first_read[unit], mine, since))
+        r->last_read[unit] = mine;
+    else
+        r->first_read[unit] = mine;
+}
+
+/* Lanes that each access `count` units from offset >> shift on, which begin at r->write[from]:
+ * whole words, or bytes of words that are split. Looks at everything before it records anything:
+ * lanes of one store do not race with each other here. */
+static inline bool race_units(struct warp *w, const struct mem_op *op, uint32_t m, uint32_t from,
+                              uint32_t shift, uint32_t count, bool write)
 {
     struct race_block *r = w->block->races;
-    const uint32_t shift = r->shift, units = (op->total + (1u << shift) - 1) >> shift;
     const uint64_t since = (uint64_t)r->base << RACE_TIME_SHIFT;
     const uint64_t base = race_entry(w->sync_events, VM_PLAIN, op->pc) +
                           ((uint64_t)w->index * VM_LANES << RACE_WHO_SHIFT);
     uint64_t met = 0;
-    if (op->strength != VM_PLAIN)
-        return false;
     for (uint32_t rest = m; rest; rest &= rest - 1) {
-        unsigned l = LANE(rest);
-        uint64_t mine = base + ((uint64_t)l << RACE_WHO_SHIFT);
-        uint32_t first = (uint32_t)w->lane_address[l] >> shift;
-        for (uint32_t unit = first; unit < first + units; unit++) {
-            met |= (uint64_t)race_meets(r->write[unit], mine, since);
-            if (op->write)
-                met |= (uint64_t)race_meets(r->first_read[unit], mine, since) |
-                       (uint64_t)race_meets(r->last_read[unit], mine, since);
-        }
+        const unsigned l = LANE(rest);
+        const uint32_t first = from + ((uint32_t)w->lane_address[l] >> shift);
+        for (uint32_t k = 0; k < count; k++)
+            met |= race_met(r, first + k, base + ((uint64_t)l << RACE_WHO_SHIFT), since, write);
     }
     if (met)
         return false;
     for (uint32_t rest = m; rest; rest &= rest - 1) {
-        unsigned l = LANE(rest);
-        uint64_t mine = base + ((uint64_t)l << RACE_WHO_SHIFT);
-        uint32_t first = (uint32_t)w->lane_address[l] >> shift;
-        for (uint32_t unit = first; unit < first + units; unit++) {
-            if (op->write)
-                r->write[unit] = mine;
-            else if (race_meets(r->first_read[unit], mine, since))
-                r->last_read[unit] = mine;
-            else
-                r->first_read[unit] = mine;
-        }
+        const unsigned l = LANE(rest);
+        const uint32_t first = from + ((uint32_t)w->lane_address[l] >> shift);
+        for (uint32_t k = 0; k < count; k++)
+            race_record(r, first + k, base + ((uint64_t)l << RACE_WHO_SHIFT), since, write);
     }
     return true;
+}
+
+/* Is one of the words that the lanes access split? An access of 1 or 2 bytes splits its own. */
+static inline bool race_splits(struct warp *w, const struct mem_op *op, uint32_t m)
+{
+    struct race_block *r = w->block->races;
+    uint32_t split = 0, words = op->total < 4 ? 1 : op->total >> 2;
+    if (!r->narrow)
+        return false;
+    for (uint32_t rest = m; rest; rest &= rest - 1) {
+        const uint32_t word = (uint32_t)w->lane_address[LANE(rest)] >> 2;
+        if (op->total < 4 && r->split[word] != r->base)
+            race_split(r, word);
+        for (uint32_t k = 0; k < words; k++)
+            split |= r->split[word + k] == r->base;
+    }
+    return split;
+}
+
+/* The same for any addresses, which are in w->lane_address. */
+static __attribute__((noinline)) bool race_lanes(struct warp *w, const struct mem_op *op,
+                                                 uint32_t m)
+{
+    if (op->strength != VM_PLAIN)
+        return false;
+    const bool write = op->write;
+    if (race_splits(w, op, m)) {
+        const uint32_t from = w->block->races->word_count;
+        if (op->total == 2)
+            return write ? race_units(w, op, m, from, 0, 2, true)
+                         : race_units(w, op, m, from, 0, 2, false);
+        /* Wide accesses find some words whole and some split. */
+        return op->total == 1 && race_units(w, op, m, from, 0, 1, write);
+    }
+    switch (op->total) { /* the commonest ones with numbers that the compiler knows */
+    case 4:
+        return write ? race_units(w, op, m, 0, 2, 1, true) : race_units(w, op, m, 0, 2, 1, false);
+    case 8:
+        return write ? race_units(w, op, m, 0, 2, 2, true) : race_units(w, op, m, 0, 2, 2, false);
+    case 16:
+        return write ? race_units(w, op, m, 0, 2, 4, true) : race_units(w, op, m, 0, 2, 4, false);
+    default:
+        return race_units(w, op, m, 0, 2, op->total >> 2, write);
+    }
 }
 
 /* ---- global memory ---- */

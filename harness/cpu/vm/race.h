@@ -66,6 +66,7 @@ static inline uint64_t race_entry(uint32_t time, uint32_t strength, uint32_t pc)
  * memory is not looked at. */
 struct race_space {
     struct arena arena;
+    struct race_joint *joints; /* what trees were joined lately, see race_tree.c; NULL = none yet */
     uint32_t depth;
     bool full; /* it has become too large: no more findings in this launch */
 };
@@ -170,11 +171,16 @@ struct warp_clock {
 };
 
 struct race_block {
-    uint64_t *write, *first_read, *last_read; /* the shadow of shared memory */
-    uint32_t units, shift;                    /* unit = offset >> shift */
-    uint32_t base;                            /* accesses before this time are ordered */
-    bool partial;                             /* known[][] is in use */
-    bool spread;                              /* some warp knows what others do not */
+    /* The shadow of shared memory: `word_count` units of a word, and behind them, in kernels with
+     * accesses of 1 or 2 bytes, a unit per byte. Those hold for the words that had such an access
+     * since the last barrier: whose `split` is `base`. */
+    uint64_t *write, *first_read, *last_read;
+    uint32_t *split;            /* NULL = there are no bytes */
+    uint32_t word_count, units; /* units: with those of bytes */
+    bool narrow;                /* look at `split` */
+    uint32_t base;              /* accesses before this time are ordered */
+    bool partial;               /* known[][] is in use */
+    bool spread;                /* some warp knows what others do not */
     struct race_known known[VM_WARPS_MOST][VM_WARPS_MOST];
     struct warp_clock clocks[VM_WARPS_MOST];
     struct race_space *space, own_space;
@@ -188,6 +194,36 @@ static inline bool race_meets(uint64_t entry, uint64_t mine, uint64_t since)
 {
     return (entry >= since) & (((entry ^ mine) >> RACE_WHO_SHIFT & RACE_THREADS) != 0);
 }
+
+/* The units of one word that an access of `bytes` at `address` touches. */
+struct race_span {
+    uint32_t unit, end;
+};
+
+/* From now on until the next barrier the word's bytes stand for themselves. */
+void race_split(struct race_block *r, uint32_t word);
+
+static inline struct race_span race_span(struct race_block *r, uint32_t word, uint32_t address,
+                                         uint32_t bytes)
+{
+    if (!r->narrow || (bytes >= 4 && r->split[word] != r->base))
+        return (struct race_span){word, word + 1};
+    if (r->split[word] != r->base)
+        race_split(r, word);
+    uint32_t low = 4 * word > address ? 4 * word : address;
+    uint32_t end = 4 * word + 4 < address + bytes ? 4 * word + 4 : address + bytes;
+    return (struct race_span){r->word_count + low, r->word_count + end};
+}
+
+/* for (...) over the words of an access, and over the units of a word. */
+#define RACE_EACH_WORD(r, word, address, bytes)                                                    \
+    uint32_t word = (address) >> 2;                                                                \
+    word <= ((address) + (bytes)-1) >> 2 && word < (r)->word_count;                                \
+    word++
+#define RACE_EACH_UNIT(span, unit)                                                                 \
+    uint32_t unit = (span).unit;                                                                   \
+    unit < (span).end;                                                                             \
+    unit++
 
 /* Accesses to shared memory of different strength. See check_race.c. */
 bool race_tolerated(uint32_t a, uint32_t b, bool same_warp);

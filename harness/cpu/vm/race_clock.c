@@ -27,6 +27,7 @@ void vm_race_block_free(struct block *b)
     if (!r)
         return;
     free(r->write);
+    free(r->split);
     race_words_release(&r->words);
     arena_release(&r->own_space.arena);
     free(r);
@@ -37,18 +38,20 @@ static void make_shadow(struct block *b)
 {
     struct race_block *r = b->races;
     bool wanted = b->shared_end > VM_SHARED_START;
-    uint32_t shift = b->engine->code->narrow_shared ? 0 : 2;
-    uint32_t units = wanted ? (b->shared_end >> shift) + 1 : 0;
-    if (r->units >= units && (r->shift == shift || !wanted))
+    uint32_t words = wanted ? (b->shared_end >> 2) + 1 : 0;
+    r->narrow = wanted && b->engine->code->narrow_shared;
+    if (r->word_count >= words && (r->split || !r->narrow))
         return;
     free(r->write);
-    r->write = calloc((size_t)3 * units + 1, sizeof *r->write);
-    if (!r->write)
+    free(r->split);
+    r->units = (r->narrow ? 5 : 1) * words;
+    r->word_count = words;
+    r->write = calloc((size_t)3 * r->units + 1, sizeof *r->write);
+    r->split = r->narrow ? calloc(words, sizeof *r->split) : NULL;
+    if (!r->write || (r->narrow && !r->split))
         BUG("out of memory for the shadow of shared memory");
-    r->first_read = r->write + units;
-    r->last_read = r->write + 2 * (size_t)units;
-    r->units = units;
-    r->shift = shift;
+    r->first_read = r->write + r->units;
+    r->last_read = r->write + 2 * (size_t)r->units;
 }
 
 static void start_clock(struct warp *w, struct warp_clock *c, uint32_t time)
@@ -91,6 +94,8 @@ void vm_race_block_start(struct block *b)
     if (r->base == 0 || time >= TIME_MOST) {
         if (r->units)
             memset(r->write, 0, (size_t)3 * r->units * sizeof *r->write);
+        if (r->split)
+            memset(r->split, 0, r->word_count * sizeof *r->split);
         for (uint32_t k = 0; k < b->warp_capacity; k++)
             b->warps[k].sync_events = 0;
         time = 0;

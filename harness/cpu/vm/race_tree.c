@@ -2,13 +2,22 @@
  * warp is known. Nodes never change, so that to publish knowledge is to keep a pointer, and to take
  * it over is to join two trees of which most is shared: equal pointers are not looked into, and a
  * join that adds nothing gives back the pointer it was given. A chain of blocks that each look at
- * the one before therefore costs a path per block. All of it lives as long as the launch. */
+ * the one before therefore costs a path per block. All of it lives as long as the launch.
+ *
+ * Words that every block passes, one after the other, each hold another time of every block that
+ * ever was there. The same parts of such trees meet again and again, so the last joins are kept:
+ * blocks that find the same two parts get the same third one, which they then share. */
 #include "cpu/vm/race.h"
 
 #include <string.h>
 
 /* More than this for one launch, and the launch is no longer looked at. */
 #define SPACE_MOST (384ull << 20)
+
+enum { JOINTS_BITS = 15, JOINTS = 1 << JOINTS_BITS };
+struct race_joint {
+    const void *a, *b, *both;
+};
 
 void *race_space_alloc(struct race_space *s, size_t bytes)
 {
@@ -94,14 +103,10 @@ static const void *join_leaves(struct race_space *s, const struct race_leaf *a,
     return leaf;
 }
 
-static const void *join(struct race_space *s, const void *a, const void *b, uint32_t depth)
+static const void *join(struct race_space *s, const void *a, const void *b, uint32_t depth);
+
+static const void *join_nodes(struct race_space *s, const void *a, const void *b, uint32_t depth)
 {
-    if (a == b || !b)
-        return a;
-    if (!a)
-        return b;
-    if (depth == 0)
-        return join_leaves(s, a, b);
     const struct race_node *x = a, *y = b;
     struct race_node joint;
     bool all_x = true, all_y = true;
@@ -113,6 +118,33 @@ static const void *join(struct race_space *s, const void *a, const void *b, uint
     if (all_x || all_y)
         return all_x ? a : b;
     return memcpy(race_space_alloc(s, sizeof joint), &joint, sizeof joint);
+}
+
+/* The slot of a join. */
+static struct race_joint *joint_of(struct race_space *s, const void *a, const void *b)
+{
+    if (!s->joints) {
+        s->joints = race_space_alloc(s, JOINTS * sizeof *s->joints);
+        memset(s->joints, 0, JOINTS * sizeof *s->joints);
+    }
+    uint64_t key = ((uintptr_t)a * 3 + (uintptr_t)b) >> 3;
+    return &s->joints[key * 0x9e3779b97f4a7c15u >> (64 - JOINTS_BITS)];
+}
+
+static const void *join(struct race_space *s, const void *a, const void *b, uint32_t depth)
+{
+    if (a == b || !b)
+        return a;
+    if (!a)
+        return b;
+    if (s->depth == 0)
+        return join_leaves(s, a, b);
+    struct race_joint *slot = joint_of(s, a, b);
+    if (slot->a == a && slot->b == b)
+        return slot->both;
+    const void *both = depth ? join_nodes(s, a, b, depth) : join_leaves(s, a, b);
+    *slot = (struct race_joint){.a = a, .b = b, .both = both};
+    return both;
 }
 
 const void *race_tree_join(struct race_space *s, const void *a, const void *b)
