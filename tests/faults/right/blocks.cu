@@ -436,3 +436,28 @@ CASE(structures_side_by_side)
     structures_side_by_side<<<1, 64>>>(input(64), out);
     expect(out, 64, [](size_t i) { return 3 + (63 - i) % 3 + 1 + 63 - i; });
 }
+
+// Words, bytes of them, and words again, with barriers between; bytes side by side without.
+// case widths_in_turns: clean
+__global__ void widths_in_turns(int *out)
+{
+    __shared__ unsigned words[64];
+    int t = threadIdx.x;
+    words[t] = 0;
+    for (int k = 0; k < 3; ++k) {
+        __syncthreads();
+        unsigned char *bytes = reinterpret_cast<unsigned char *>(words);
+        for (int part = 0; part < 4; ++part)
+            bytes[64 * part + (t ^ part)] += 1;
+        __syncthreads();
+        words[t ^ 32] += 0x01000000u;
+    }
+    __syncthreads();
+    out[t] = words[63 - t];
+}
+CASE(widths_in_turns)
+{
+    int *out = fresh<int>(64);
+    widths_in_turns<<<1, 64>>>(out);
+    expect(out, 64, [](size_t) { return 0x06030303; });
+}

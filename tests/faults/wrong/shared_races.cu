@@ -442,3 +442,36 @@ CASE(through_a_pointer)
 {
     through_a_pointer<<<1, 128>>>(input(128), fresh<int>(128));
 }
+
+// Words, bytes of them, and words again: what met is told whichever width came first.
+// case halves_of_a_word_written_whole: data_race
+__global__ void halves_of_a_word_written_whole(int *out)
+{
+    __shared__ alignas(4) unsigned short halves[256];
+    int t = threadIdx.x;
+    halves[t] = static_cast<unsigned short>(t);
+    halves[t + 128] = 0;
+    __syncthreads();
+    reinterpret_cast<unsigned *>(halves)[t] = t; // <-- data_race
+    out[t] = halves[(2 * t + 64) % 256];
+}
+CASE(halves_of_a_word_written_whole)
+{
+    halves_of_a_word_written_whole<<<1, 128>>>(fresh<int>(128));
+}
+
+// case word_of_which_a_half_is_written: data_race
+__global__ void word_of_which_a_half_is_written(int *out)
+{
+    __shared__ uint2 pairs[64];
+    int t = threadIdx.x;
+    pairs[t] = make_uint2(t, t);
+    __syncthreads();
+    reinterpret_cast<unsigned short *>(pairs)[4 * t + 1] = 7; // <-- data_race
+    uint2 other = pairs[t ^ 32];
+    out[t] = other.x + other.y;
+}
+CASE(word_of_which_a_half_is_written)
+{
+    word_of_which_a_half_is_written<<<1, 64>>>(fresh<int>(64));
+}
