@@ -378,21 +378,25 @@ static void check_parts(const char *text, unsigned first_output)
     assert_true(n > 0);
     void *whole[8] = {NULL};
     for (unsigned i = first_output; i < p.param_count; i++) {
+        if (p.params[i].kind != PARAM_BUFFER)
+            continue;
         whole[i] = data.buffers[i].expected;
         data.buffers[i].expected = arena_alloc(&arena, data.buffers[i].bytes + 16);
     }
     for (uint64_t length = 1; length <= n + 1; length += length / 3 + 1) {
-        uint64_t before[256] = {0}, parts = (n + length - 1) / length;
-        assert_true(parts < 256);
+        uint64_t before[4096] = {0}, parts = (n + length - 1) / length;
+        assert_true(parts < 4096);
         for (uint64_t k = 0; k < parts; k++)
             before[k + 1] = before[k] + oracle_part_sum(&data, k * length,
                                                         k + 1 < parts ? (k + 1) * length : n);
         for (unsigned i = first_output; i < p.param_count; i++)
-            memset(data.buffers[i].expected, 0x5a, data.buffers[i].bytes + 16);
+            if (whole[i])
+                memset(data.buffers[i].expected, 0x5a, data.buffers[i].bytes + 16);
         for (uint64_t k = parts; k-- > 0;)
             oracle_part_fill(&data, k * length, k + 1 < parts ? (k + 1) * length : n, before[k]);
         for (unsigned i = first_output; i < p.param_count; i++)
-            assert_memory_equal(data.buffers[i].expected, whole[i], data.buffers[i].bytes + 16);
+            if (whole[i])
+                assert_memory_equal(data.buffers[i].expected, whole[i], data.buffers[i].bytes + 16);
     }
 }
 
@@ -410,6 +414,29 @@ static void parts_come_to_the_whole(void **state)
                        "  - {name: out, type: int64*, role: output, shape: [n - 3]}\n"
                        "check: {out: exact}\noracle: exclusive_scan\n"
                        "cases: [{name: a, n: 201, in: uniform(-9, 9)}]\n",
+                1);
+    check_parts(HEAD N "parameters:\n"
+                       "  - {name: in, type: int32*, role: input, shape: [n]}\n"
+                       "  - {name: out, type: int64*, role: output, shape: [n]}\n"
+                       "check: {out: exact}\noracle: inclusive_scan\n"
+                       "cases: [{name: a, n: 199, in: uniform(-2147483648, 5)}]\n",
+                1);
+    for (int i = 0; i < 2; i++)
+        check_parts(arena_printf(&arena,
+                                 HEAD N "parameters:\n"
+                                        "  - {name: in, type: int32*, role: input, shape: [n]}\n"
+                                        "  - {name: out, type: int32*, role: output, shape: [n]}\n"
+                                        "  - {name: length, type: int32, value: 7}\n"
+                                        "check: {out: exact}\noracle: %s_scan_rows\n"
+                                        "cases: [{name: a, n: 203, in: uniform(-9, 2147483647)}]\n",
+                                 i ? "inclusive" : "exclusive"),
+                    1);
+    check_parts(HEAD N "parameters:\n"
+                       "  - {name: in, type: int32*, role: input, shape: [n]}\n"
+                       "  - {name: out, type: int32*, role: output, shape: [n]}\n"
+                       "  - {name: totals, type: int32*, role: output, shape: [4]}\n"
+                       "check: {out: exact, totals: exact}\noracle: exclusive_scan_1024\n"
+                       "cases: [{name: a, n: 2100, in: uniform(-9, 9)}]\n",
                 1);
     check_parts(
         arena_printf(&arena, "%scases: [{name: a, n: 203, in: uniform(-5, 5)}]\n", COMPACTION), 1);
