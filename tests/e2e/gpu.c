@@ -17,9 +17,8 @@
 #define CARD   "GPU-77;NVIDIA Fake;9.0;16000"
 #define CASE   "--case", "n=1025"
 #define JUDGED "run", "multi-block-scan"
-/* A problem that is also timed in seconds, with our device for a card. */
-#define SMALL "tests/judge/timing/root"
-#define RUNG  SMALL "/reference/small-scan/three_kernels.cu"
+/* A problem that is also timed in seconds, with our device for a card: of tests/judge/timing. */
+#define RUNG TIMING_ROOT "/reference/small-scan/three_kernels.cu"
 
 static char folder[PATH_MAX]; /* of locks, and of tools that can be changed */
 
@@ -197,10 +196,8 @@ static void copy_with(const char *from, const char *name, const char *old, const
     struct err e;
     text_init(&source);
     text_init(&changed);
-    char full[PATH_MAX];
-    snprintf(full, sizeof full, "%s/%s", e2e_paths.root, from);
     snprintf(path, path_bytes, "%s/%s", folder, name);
-    if (file_read(full, 1 << 20, &source, &e) != 0)
+    if (file_read(from, 1 << 20, &source, &e) != 0)
         BUG("%s", e.text);
     const char *at = strstr(text_str(&source), old);
     if (!at)
@@ -325,7 +322,7 @@ int main(void)
     static const char *const first[] = {JUDGED, WRONG, "--first-failure", NULL};
     static const char *const faulty[] = {
         JUDGED, "submissions/multi-block-scan/run_time_error/ends_the_process.cu", NULL};
-    char root[PATH_MAX];
+    static const char root[] = TIMING_ROOT;
     struct err e;
     e2e_need_nvcc();
     if (getenv("PATH"))
@@ -334,7 +331,6 @@ int main(void)
         fprintf(stderr, "%s\n", e.text);
         return EXIT_FAILURE;
     }
-    snprintf(root, sizeof root, "%s/%s", e2e_paths.root, SMALL);
     set_path(E2E_TOOLS);
     setenv("SCANJUDGE_NVML", FAKE_NVML, 1);
     setenv("SCANJUDGE_GPU_CUDART", CPU_CUDART, 1);
