@@ -137,14 +137,17 @@ static const char *describe(enum proc_how how)
 
 void e2e_run(const struct e2e_call *call, struct e2e_run *run)
 {
-    const char *argv[E2E_ARGUMENTS_MAX + 2] = {e2e_paths.judge};
+    const char *argv[E2E_BEFORE_MAX + E2E_ARGUMENTS_MAX + 2] = {NULL};
+    int count = 0;
+    for (; call->before && count < E2E_BEFORE_MAX && call->before[count]; count++)
+        argv[count] = call->before[count];
+    argv[count++] = call->shell ? "/bin/sh" : e2e_paths.judge;
     if (call->shell) {
-        argv[0] = "/bin/sh";
-        argv[1] = "-c";
-        argv[2] = call->shell;
+        argv[count++] = "-c";
+        argv[count] = call->shell;
     } else {
         for (int i = 0; i < E2E_ARGUMENTS_MAX && call->argv[i]; i++)
-            argv[i + 1] = call->argv[i];
+            argv[count++] = call->argv[i];
     }
     *run = (struct e2e_run){.status = -1};
     text_init(&run->out);

@@ -12,7 +12,11 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-enum { E2E_SKIPPED = 77 /* CTest's SKIP_RETURN_CODE */, E2E_ARGUMENTS_MAX = 16 };
+enum {
+    E2E_SKIPPED = 77 /* CTest's SKIP_RETURN_CODE */,
+    E2E_ARGUMENTS_MAX = 16,
+    E2E_BEFORE_MAX = 12
+};
 
 struct e2e_paths {
     const char *root;  /* of the sources: the folder with problems/, reference/, submissions/ */
@@ -43,8 +47,9 @@ struct e2e_run {
 struct e2e_call {
     const char *const *argv; /* after the program: "run", "multi-block-scan" ..., NULL-terminated */
     const char *root, *cache;
-    const char *shell; /* a command line for sh instead of argv */
-    unsigned minutes;  /* waited at most; 0 = five */
+    const char *shell;         /* a command line for sh instead of argv */
+    const char *const *before; /* words in front of the judge, NULL-terminated: who runs it */
+    unsigned minutes;          /* waited at most; 0 = five */
 };
 
 /* Runs the judge in the source folder and waits. The caller releases `run`. */

@@ -1,0 +1,2 @@
+// expect: compile_error
+#include __FILE__

@@ -1,0 +1,3 @@
+// expect: compile_error
+// problem: bombs
+#include "/dev/urandom"

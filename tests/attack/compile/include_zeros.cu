@@ -1,0 +1,4 @@
+// expect: compile_error
+// problem: bombs
+// A file without end.
+#include "/dev/zero"

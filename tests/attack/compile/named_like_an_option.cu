@@ -1,0 +1,8 @@
+// expect: accepted
+// as: -o
+#include "attack.cuh"
+
+SUBMISSION
+{
+    honest(in, out, n, stream);
+}

@@ -1,0 +1,6 @@
+// expect: wrong_answer
+#include "attack.cuh"
+
+SUBMISSION
+{
+}

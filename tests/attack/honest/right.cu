@@ -1,0 +1,7 @@
+// expect: accepted
+#include "attack.cuh"
+
+SUBMISSION
+{
+    honest(in, out, n, stream);
+}
