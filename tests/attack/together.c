@@ -115,9 +115,9 @@ int main(int argc, char **argv)
     unsigned honest = atomic_load(&m.honest), wrong = atomic_load(&m.wrong);
     snprintf(what, sizeof what, "%u honest and %u hostile judgings, four at a time for %g s",
              honest, atomic_load(&m.next) - honest, seconds);
-    e2e_check(what, wrong                   ? "some of them wrong, see above"
+    e2e_check(what, wrong               ? "some of them wrong, see above"
                     : honest < JUDGINGS ? "too few in that time to tell anything"
-                                            : NULL);
+                                        : NULL);
     ring_close(&m.ring);
     return e2e_done();
 }
