@@ -22,7 +22,11 @@ void report_bench_plot(const struct bench *b, const char *terminal, const char *
     text_addf(out, "set terminal %s size 1000,640 noenhanced\nset output ", terminal);
     add_quoted(out, file);
     text_add(out, "\nset title ");
-    add_quoted(out, b->card);
+    struct text title;
+    text_init(&title);
+    text_addf(&title, "%s on %s", b->problem, b->card);
+    add_quoted(out, text_str(&title));
+    text_release(&title);
     text_add(out, "\nset logscale x 2\nset xlabel \"n\"\nset format x \"%.0b %B\"\n"
                   "set ylabel \"GB/s: bytes that the problem moves, over time\"\n"
                   "set yrange [0:*]\nset grid\nset key outside right\n");

@@ -176,6 +176,7 @@ static void script(void **state)
     const char *s = text_str(&out);
     assert_non_null(strstr(s, "set terminal svg"));
     assert_non_null(strstr(s, "set output \"a ?b.svg\""));
+    assert_non_null(strstr(s, "set title \"multi-block-scan on NVIDIA H200\""));
     assert_non_null(strstr(s, "65536 200\n1048576 200\nEND"));
     assert_non_null(strstr(s, "title \"b???.cu\"")); /* nothing that gnuplot would execute */
     assert_null(strstr(s, "a.cu"));
