@@ -1,6 +1,5 @@
 // expect: wrong_answer
-// Goes on from the rank of a lane instead of the zeros of the row: right in the first row of a
-// warp only.
+// Moves the keys of four rows, each with the value that belongs to the key in the first.
 
 #include <cuda_runtime.h>
 
@@ -158,9 +157,9 @@ __global__ void __launch_bounds__(kThreads)
         const int place = zero ? before : first_one + (int(i) - before);
         if (i < unsigned(n)) {
             keys_out[place] = tile.keys[row];
-            values_out[place] = values[i];
+            values_out[place] = values[tile_index(0)];
         }
-        zeros_before += lane_rank(tile.zeros[row]);
+        zeros_before += __popc(tile.zeros[row]);
     }
 }
 
