@@ -40,7 +40,7 @@ static int add_file(struct mutant_set *set, const char *path, struct arena *aren
     const char *copy = arena_strndup(arena, text_str(&source), source.length);
     mutate_list(copy, source.length, arena, &mutants);
     while (set->count + mutants.count > *capacity) {
-        struct mutant_subject *more = arena_array(arena, *capacity * 2, sizeof *more);
+        struct mutant_subject *more = arena_array(arena, (size_t)*capacity * 2, sizeof *more);
         if (set->count)
             memcpy(more, set->items, set->count * sizeof *more);
         set->items = more;
