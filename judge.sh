@@ -179,6 +179,13 @@ skip_reasons() {
          /^Test (Skipped|Passed|Failed)/ { if (/Skipped/) printf "skipped %s: %s\n", name, first }' "$file"
 }
 
+# What the cases of each problem are worth, as its verify test said.
+mutant_figures() {
+    file=$root/$1/Testing/Temporary/LastTest.log
+    [ -f "$file" ] || return 0
+    sed -n 's/^\(ok    \|FAIL  \)\([a-z0-9-]*\): mutants: /\2: mutants: /p' "$file" | sort -u
+}
+
 labels="unit ptx vm e2e verify attack golden lint fuzz slow bench gpu"
 
 # Tests that need minutes or a card run on request (./judge.sh test slow).
@@ -216,6 +223,7 @@ run_suite() {
         run_tests ci -L "^$label\$"
         status=$?
         skip_reasons build-ci
+        mutant_figures build-ci
         verdict $status
         return
     fi
@@ -225,6 +233,7 @@ run_suite() {
     run_tests ci -LE "$later"
     status=$?
     skip_reasons build-ci
+    mutant_figures build-ci
     verdict $asan $status
 }
 

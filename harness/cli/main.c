@@ -136,10 +136,10 @@ static int help_test(const struct cli *cli)
     text_add(&out,
              "Builds everything and runs the test suite, in less than ten minutes. judge.sh does "
              "this by\nitself: the program build/bin/judge has no such command.\n"
-             "LABEL: only these tests, one of unit, ptx, vm, e2e, golden, lint, fuzz; and "
-             "slow,\nbench and gpu (needs a card), which run only when they are asked for;\nall: "
-             "what CI "
-             "runs, also under sanitizers.\n"
+             "LABEL: only these tests, one of unit, ptx, vm, e2e, attack, golden, lint, fuzz; "
+             "verify\n(what verify says of each problem); and slow, bench and gpu (needs a card), "
+             "which run\nonly when they are asked for;\nall: what CI runs, also under "
+             "sanitizers.\n"
              "\nexit status: 0 all passed; 1 some failed.\n");
     int status = cli_print(cli, text_str(&out));
     text_release(&out);
