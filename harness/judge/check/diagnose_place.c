@@ -163,6 +163,23 @@ const char *diagnose_narrow_counter(const struct diagnosis_context *c)
     return NULL;
 }
 
+/* Sums of 64 bits whose low halves are right: that a sum wrapped on the way and that an item was
+ * widened without its sign both leave multiples of 2^32. */
+const char *diagnose_upper_half(const struct diagnosis_context *c)
+{
+    if (series_is_float(&c->got) || c->got.size != 8)
+        return NULL;
+    for (uint64_t i = 0; i < c->n; i++)
+        if ((series_bits(&c->got, i) ^ series_bits(&c->expected, i)) & UINT32_MAX)
+            return NULL;
+    return arena_printf(
+        c->arena,
+        "the low 32 bits of every value are right and the upper ones are not (%" PRIu64
+        " of %" PRIu64 " values): likely a sum passes through 32 bits on the way, or "
+        "a negative number is widened as an unsigned one",
+        c->wrong_count, c->n);
+}
+
 const char *diagnose_value_limit(const struct diagnosis_context *c)
 {
     double largest_right = 0, smallest_wrong = (double)INFINITY;

@@ -158,11 +158,46 @@ static void rows_of_a_parameter(void **state)
     fake_release(&f);
 }
 
+/* Sums of 64 bits over items of 32: one that wrapped on the way, and an item without its sign. */
+static void low_halves_right(void **state)
+{
+    (void)state;
+    enum { COUNT = 60 };
+    int32_t in[COUNT];
+    int64_t right[COUNT];
+    for (unsigned i = 0; i < COUNT; i++) {
+        in[i] = i % 7 == 6 ? -5 : 2000000000 + (int32_t)i;
+        right[i] = (i ? right[i - 1] : 0) + in[i];
+    }
+    for (int fault = 0; fault < 3; fault++) {
+        struct fake f;
+        fake_init(&f);
+        fake_buffer(&f, "in", WIRE_INPUT, WIRE_int32, in, COUNT);
+        fake_buffer(&f, "out", WIRE_OUTPUT, WIRE_int64, right, COUNT);
+        fake_check(&f, 1, COMPARE_exact, -1, -1);
+        fake_untouched(&f);
+        fake_answer(&f, 1);
+        int64_t *got = fake_payload(&f, 1);
+        for (unsigned i = 0; i < COUNT; i++)
+            got[i] = fault == 0   ? (int32_t)(uint32_t)right[i]
+                     : fault == 1 ? (i ? got[i - 1] : 0) + (int64_t)(uint32_t)in[i]
+                                  : right[i] + (i > 30 ? 1ll << 31 : 0);
+        assert_false(fake_judge(&f)->ok);
+        if (fault < 2)
+            assert_says("wide sums", f.result.diagnosis,
+                        "the low 32 bits of every value are right");
+        else if (f.result.diagnosis && strstr(f.result.diagnosis, "low 32 bits"))
+            fail_msg("2^31: %s", f.result.diagnosis);
+        fake_release(&f);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows),
         cmocka_unit_test(rows_of_a_parameter),
+        cmocka_unit_test(low_halves_right),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
