@@ -1,4 +1,5 @@
 // expect: wrong_answer
+// expect-diagnosis: low 32 bits
 // Casts to unsigned, as sums of int want it: widened to 64 bits, -1 is 4294967295.
 #include <cstddef>
 

@@ -1,4 +1,5 @@
 // expect: wrong_answer
+// expect-diagnosis: low 32 bits
 // Adds four items in an int before the sum becomes a long long: two large ones are enough to wrap.
 #include <cstddef>
 

@@ -1,4 +1,5 @@
 // expect: wrong_answer
+// expect-diagnosis: low 32 bits
 // Wide sums within a tile, but the total that it hands on passes through an int.
 #include <cstddef>
 
