@@ -174,8 +174,17 @@ bool cache_find(const char *cache_folder, const char *key, struct arena *arena,
     return found;
 }
 
+/* To its place: from memory, or by its file's name. */
+static int store_object(const char *object, const struct text *bytes, const char *file,
+                        struct err *e)
+{
+    if (bytes)
+        return file_write(object, text_str(bytes), bytes->length, e);
+    return rename(file, object) == 0 ? 0 : err_set_errno(e, "cannot move %s into the cache", file);
+}
+
 int cache_store(const char *cache_folder, const char *key, struct arena *arena,
-                struct cache_entry *entry, struct err *e)
+                const struct text *bytes, struct cache_entry *entry, struct err *e)
 {
     struct text headers, content;
     text_init(&headers);
@@ -193,10 +202,8 @@ int cache_store(const char *cache_folder, const char *key, struct arena *arena,
         goto out;
     if (entry->object[0]) {
         const char *object = arena_printf(arena, "%s/%s-%.*s.so", folder, key, SHORT_HASH, hex);
-        if (rename(entry->object, object) != 0) {
-            err_set_errno(e, "cannot move %s into the cache", entry->object);
+        if (store_object(object, bytes, entry->object, e) != 0)
             goto out;
-        }
         entry->object = object;
     }
     text_addf(&content, "%sok %d\nobject %s\nlog %zu\n%s\n%s", FIRST_LINE, entry->ok,

@@ -34,8 +34,9 @@ void cache_abandon_work(void);
 bool cache_find(const char *cache_folder, const char *key, struct arena *arena,
                 struct cache_entry *entry);
 
-/* Moves the file at entry->object (if not "") into the cache and sets it to its path there. */
+/* Puts `bytes`, or where that is NULL the file at entry->object, into the cache and sets
+ * entry->object (if not "") to its path there. */
 int cache_store(const char *cache_folder, const char *key, struct arena *arena,
-                struct cache_entry *entry, struct err *e);
+                const struct text *bytes, struct cache_entry *entry, struct err *e);
 
 #endif

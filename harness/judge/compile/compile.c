@@ -1,7 +1,7 @@
-/* How it works: the submission is copied, under its own name, into a fresh folder beside a wrapper
- * that includes it and then declares the entry as the problem does; nvcc compiles the wrapper. So a
- * conflicting signature is the compiler's own error, and line numbers stay right. A program is
- * compiled in its own folder instead, because it may bring headers.
+/* How it works: a box gets the submission, under its own name, beside a wrapper that includes it
+ * and then declares the entry as the problem does; nvcc compiles the wrapper. So a conflicting
+ * signature is the compiler's own error, and line numbers stay right. A program is compiled in its
+ * own folder instead, because it may bring headers.
  *
  * nvcc's flags, measured on a three-kernel scan (bare `nvcc -O3 -shared`: 841-896 ms): -t0 runs the
  * two preprocessor passes side by side and skips nothing; --no-device-link leaves out a link of
@@ -12,38 +12,34 @@
 
 #include "base/file.h"
 #include "base/hash.h"
-#include "base/proc.h"
 #include "base/text.h"
 #include "judge/compile/cache.h"
 #include "judge/compile/diagnostics.h"
 #include "judge/compile/elf.h"
 #include "judge/compile/headers.h"
 #include "judge/compile/kernels.h"
+#include "judge/compile/nvcc.h"
 #include "wire/wire.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 enum {
-    FORMAT_VERSION = 4, /* of the wrapper and of what is made of the log: part of the key */
+    FORMAT_VERSION = 5, /* of the wrapper and of what is made of the log: part of the key */
     ARGUMENTS_MAX = 64,
-    ENVIRONMENT_MAX = 6,
     SOURCE_BYTES_MAX = 1 << 20,
     DEPENDENCY_BYTES_MAX = 16 << 20,
     RAW_LOG_FACTOR = 16, /* the compiler may print this often what is kept of it */
     RAW_LOG_BYTES_MIN = 1 << 20,
 };
-/* nvcc 13 needs 1 GiB of addresses for a file full of CUB. */
-#define COMPILER_MEMORY_BYTES (UINT64_C(8) << 30)
-#define COMPILER_FILE_BYTES   (UINT64_C(512) << 20)
-
 static const char WRAPPER[] = ".scanjudge.cu";
 
 /* One compilation. */
@@ -58,7 +54,9 @@ struct job {
     const char *path;          /* $PATH for the compiler */
     const char *host_compiler; /* absolute path of the gcc that nvcc will find; NULL = none found */
     const char *ccbin;         /* $NVCC_CCBIN or NULL */
-    const char *work;          /* folder for temporary files */
+    const char *work;          /* of a program: folder for temporary files */
+    struct text wrapper, object, headers;
+    bool has_headers; /* the compiler came as far as to list them */
     struct diagnostics_context diagnostics;
     const char *argv[ARGUMENTS_MAX];
     unsigned argc;
@@ -240,87 +238,83 @@ static unsigned lines_of(const struct text *t)
     return lines;
 }
 
-static int write_inputs(struct job *j, struct err *e)
+static void make_wrapper(struct job *j)
 {
-    const char *copy = arena_printf(j->arena, "%s/%s", j->work, j->compiled_name);
-    if (file_write(copy, text_str(&j->source), j->source.length, e) != 0)
-        return -1;
-    struct text wrapper;
-    text_init(&wrapper);
-    text_addf(&wrapper, "#include \"%s\"\n", j->compiled_name);
+    struct text *wrapper = &j->wrapper;
+    text_addf(wrapper, "#include \"%s\"\n", j->compiled_name);
     /* Something that is an error if the submission does not end where its file does. */
-    text_add(&wrapper, "namespace scanjudge_end_of_file {}\n");
-    j->diagnostics.end_line = lines_of(&wrapper);
+    text_add(wrapper, "namespace scanjudge_end_of_file {}\n");
+    j->diagnostics.end_line = lines_of(wrapper);
     if (j->spec->prototype) {
         const char *prototype = j->spec->prototype;
         if (strstr(prototype, "__half"))
-            text_add(&wrapper, "#include <cuda_fp16.h>\n");
+            text_add(wrapper, "#include <cuda_fp16.h>\n");
         if (strstr(prototype, "__nv_bfloat16"))
-            text_add(&wrapper, "#include <cuda_bf16.h>\n");
-        add_undefs(prototype, &wrapper);
+            text_add(wrapper, "#include <cuda_bf16.h>\n");
+        add_undefs(prototype, wrapper);
         size_t length = strlen(prototype);
         while (length && (prototype[length - 1] == ';' || prototype[length - 1] == '\n'))
             length--;
-        text_addf(&wrapper, "%.*s;\n", (int)length, prototype);
-        j->diagnostics.declaration_line = lines_of(&wrapper);
+        text_addf(wrapper, "%.*s;\n", (int)length, prototype);
+        j->diagnostics.declaration_line = lines_of(wrapper);
     }
-    const char *path = arena_printf(j->arena, "%s/%s", j->work, WRAPPER);
-    int status = file_write(path, wrapper.data, wrapper.length, e);
-    text_release(&wrapper);
-    return status;
 }
 
 /* ---- running nvcc ---- */
 
-static int run_nvcc(const struct job *j, const char *threads, struct text *log,
-                    struct proc_end *end, struct err *e)
+/* The compiler's messages into `log`, what it made into the job. */
+static int run_nvcc(struct job *j, const char *threads, struct text *log, struct nvcc_end *end,
+                    struct err *e)
 {
     const char *argv[ARGUMENTS_MAX + 1];
     memcpy(argv, j->argv, sizeof j->argv);
     argv[j->argc] = threads;
     argv[j->argc + 1] = NULL;
-    const char *environment[ENVIRONMENT_MAX] = {arena_printf(j->arena, "PATH=%s", j->path),
-                                                "LC_ALL=C",
-                                                arena_printf(j->arena, "TMPDIR=%s", j->work)};
-    if (j->ccbin)
-        environment[3] = arena_printf(j->arena, "NVCC_CCBIN=%s", j->ccbin);
-    uint64_t seconds = j->spec->limit_ns / 1000000000 + 1;
-    struct proc_limit limits[] = {{RLIMIT_CORE, 0},
-                                  {RLIMIT_CPU, 2 * seconds}, /* of each process */
-                                  {RLIMIT_AS, COMPILER_MEMORY_BYTES},
-                                  {RLIMIT_FSIZE, COMPILER_FILE_BYTES}};
-    struct proc_spec spec = {.argv = argv,
-                             .environment = environment,
-                             .folder = j->spec->program ? j->folder : j->work,
-                             .limits = limits,
-                             .limit_count = sizeof limits / sizeof limits[0],
-                             .keep_fd = -1};
+    const struct sandbox_file files[] = {{j->compiled_name, text_str(&j->source), j->source.length},
+                                         {WRAPPER, text_str(&j->wrapper), j->wrapper.length}};
     uint64_t raw = j->spec->log_bytes * RAW_LOG_FACTOR;
-    struct text out;
-    text_init(&out);
-    int status = proc_run(&spec, j->spec->limit_ns,
-                          raw > RAW_LOG_BYTES_MIN ? raw : RAW_LOG_BYTES_MIN, &out, log, end, e);
-    text_addn(log, text_str(&out), out.length);
-    text_release(&out);
-    return status;
+    struct nvcc_call call = {.toolkit = j->toolkit,
+                             .argv = argv,
+                             .path = j->path,
+                             .ccbin = j->ccbin,
+                             .host_compiler = j->host_compiler,
+                             .limit_ns = j->spec->limit_ns,
+                             .raw_log_bytes = raw > RAW_LOG_BYTES_MIN ? raw : RAW_LOG_BYTES_MIN,
+                             .folder = j->spec->program ? j->folder : NULL,
+                             .temporary = j->work,
+                             .files = files,
+                             .file_count = 2,
+                             .see = j->spec->include_folders,
+                             .object = &j->object,
+                             .headers = &j->headers};
+    int status = nvcc_run(&call, j->arena, log, end, e);
+    j->diagnostics.work_folder = arena_strdup(j->arena, end->folder);
+    j->has_headers = end->has_headers;
+    if (status != 0 || !j->spec->program)
+        return status;
+    const char *list = arena_printf(j->arena, "%s/%s", j->work, NVCC_HEADERS);
+    j->has_headers = file_exists(list);
+    return j->has_headers ? file_read(list, DEPENDENCY_BYTES_MAX, &j->headers, e) : 0;
 }
 
 /* How nvcc ended, if not by itself. */
-static void explain_end(const struct job *j, const struct proc_end *end, struct text *log)
+static void explain_end(const struct job *j, const struct nvcc_end *end, struct text *log)
 {
     double seconds = (double)j->spec->limit_ns / 1e9;
-    if (end->how == PROC_TIMED_OUT)
+    if (end->how == SANDBOX_TIMED_OUT)
         text_addf(log, "%s: error: compiling it takes longer than %.3g s\n", j->name, seconds);
-    else if (end->how == PROC_OUTPUT_LIMIT)
+    else if (end->out_of_memory)
+        text_addf(log, "%s: error: compiling it takes more memory than there is for it\n", j->name);
+    else if (end->how == SANDBOX_OUTPUT_LIMIT)
         text_addf(log, "%s: error: the compiler did not stop printing messages\n", j->name);
-    else if (end->how == PROC_SIGNALLED)
+    else if (end->how == SANDBOX_SIGNALLED)
         text_addf(log, "%s: error: the compiler was ended by signal %d\n", j->name, end->code);
     else if (end->code != 0 && log->length == 0)
         text_addf(log, "%s: error: nvcc ended with status %d and no message\n", j->name, end->code);
 }
 
 /* The messages of one run, for the author; `entry->ok` as nvcc saw it. */
-static void finish_log(const struct job *j, const struct proc_end *end, struct text *raw,
+static void finish_log(const struct job *j, const struct nvcc_end *end, struct text *raw,
                        struct cache_entry *entry)
 {
     struct text log;
@@ -344,35 +338,47 @@ static void finish_log(const struct job *j, const struct proc_end *end, struct t
     text_release(&log);
 }
 
-static int read_headers(const struct job *j, const char *path, struct headers *h, struct err *e)
+static int read_headers(const struct job *j, struct headers *h, struct err *e)
 {
-    struct text dependencies;
-    text_init(&dependencies);
     const char *own[] = {WRAPPER, j->compiled_name, NULL};
-    int status = file_read(path, DEPENDENCY_BYTES_MAX, &dependencies, e);
-    if (status == 0)
-        status = headers_parse(text_str(&dependencies), j->spec->program ? j->folder : j->work, own,
-                               j->toolkit, j->host_compiler, j->arena, h, e);
-    text_release(&dependencies);
-    return status;
+    const char *folder = j->spec->program ? j->folder : j->diagnostics.work_folder;
+    return headers_parse(text_str(&j->headers), folder, own, j->toolkit, j->host_compiler, j->arena,
+                         h, e);
 }
 
-/* Compiles in j->work and stores what is worth keeping. */
-static int compile_job(struct job *j, const char *key, struct compile_result *result,
-                       struct cache_entry *entry, struct err *e)
+/* The library as a file that can be looked into before it is in the cache: memory, or what a
+ * program was linked to. */
+static const char *name_object(const struct job *j, int *memory_fd, struct err *e)
 {
-    const char *object = arena_printf(j->arena, "%s/scanjudge.object", j->work);
-    const char *dependencies = arena_printf(j->arena, "%s/scanjudge.headers", j->work);
-    if (!j->spec->program && write_inputs(j, e) != 0)
-        return -1;
+    if (j->spec->program)
+        return arena_printf(j->arena, "%s/%s", j->work, NVCC_OBJECT);
+    *memory_fd = memfd_create("object", MFD_CLOEXEC);
+    if (*memory_fd < 0) {
+        err_set_errno(e, "no memory for what was compiled");
+        return NULL;
+    }
+    for (size_t done = 0; done < j->object.length;) {
+        ssize_t put = write(*memory_fd, j->object.data + done, j->object.length - done);
+        if (put < 0 && errno != EINTR) {
+            err_set_errno(e, "no memory for what was compiled");
+            return NULL;
+        }
+        done += put > 0 ? (size_t)put : 0;
+    }
+    return arena_printf(j->arena, "/proc/self/fd/%d", *memory_fd);
+}
+
+static void add_files(struct job *j)
+{
+    const char *in = j->spec->program ? arena_printf(j->arena, "%s/", j->work) : "";
     const char *const files[] = {
         "-MD",
         "-MF",
-        dependencies,
+        arena_printf(j->arena, "%s%s", in, NVCC_HEADERS),
         "-MT",
         "it",
         "-o",
-        object,
+        arena_printf(j->arena, "%s%s", in, NVCC_OBJECT),
         "-x",
         language_of(j),
         j->spec->program ? arena_printf(j->arena, "%s%s", j->compiled_name[0] == '-' ? "./" : "",
@@ -380,34 +386,57 @@ static int compile_job(struct job *j, const char *key, struct compile_result *re
                          : WRAPPER};
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
         add_argument(j, files[i]);
+}
+
+/* What came of it, into `entry` and the cache. */
+static int take_result(struct job *j, const char *key, const struct nvcc_end *end, struct text *raw,
+                       struct cache_entry *entry, struct err *e)
+{
+    int memory_fd = -1, status = 0;
+    bool ended = end->how == SANDBOX_EXITED && !end->out_of_memory;
+    *entry = (struct cache_entry){.ok = ended && end->code == 0, .object = "", .log = ""};
+    if (entry->ok && !j->spec->program && !end->has_object)
+        return err_set(e, "nvcc said that it compiled %s, and left no library", j->name);
+    if (entry->ok && !(entry->object = name_object(j, &memory_fd, e)))
+        status = -1;
+    if (status == 0)
+        finish_log(j, end, raw, entry);
+    if (!entry->ok)
+        entry->object = "";
+    if (status == 0 && j->has_headers)
+        status = read_headers(j, &entry->headers, e);
+    /* What hung on the machine's load, or on a header that may still come, is not for keeps. */
+    if (status == 0 && j->has_headers && ended)
+        status = cache_store(j->spec->cache_folder, key, j->arena,
+                             j->spec->program ? NULL : &j->object, entry, e);
+    if (memory_fd >= 0)
+        close(memory_fd);
+    return status;
+}
+
+/* Compiles, and stores what is worth keeping. */
+static int compile_job(struct job *j, const char *key, struct compile_result *result,
+                       struct cache_entry *entry, struct err *e)
+{
+    if (!j->spec->program)
+        make_wrapper(j);
+    add_files(j);
     struct text raw;
+    struct nvcc_end end;
     text_init(&raw);
-    struct proc_end end;
     int status = run_nvcc(j, "-t0", &raw, &end, e);
     result->wall_ns = end.wall_ns;
     if (status == 0 && cache_is_abandoned()) /* nvcc may have missed its files */
         status = err_set(e, "interrupted while %s was compiled", j->name);
-    bool preprocessed = file_exists(dependencies);
-    if (status == 0 && end.how == PROC_EXITED && end.code != 0 && !preprocessed) {
+    if (status == 0 && end.how == SANDBOX_EXITED && end.code != 0 && !j->has_headers) {
         /* The preprocessor refused it, and its two passes said so at once and mixed up. */
         text_clear(&raw);
         status = run_nvcc(j, "-t1", &raw, &end, e);
         result->wall_ns += end.wall_ns;
     }
     if (status == 0) {
-        *entry = (struct cache_entry){.object = "", .log = ""};
-        result->timed_out = end.how == PROC_TIMED_OUT;
-        entry->ok = end.how == PROC_EXITED && end.code == 0;
-        if (entry->ok)
-            entry->object = object;
-        finish_log(j, &end, &raw, entry);
-        if (!entry->ok)
-            entry->object = "";
-        if (preprocessed)
-            status = read_headers(j, dependencies, &entry->headers, e);
-        /* What hung on the machine's load, or on a header that may still come, is not for keeps. */
-        if (status == 0 && preprocessed && end.how == PROC_EXITED)
-            status = cache_store(j->spec->cache_folder, key, j->arena, entry, e);
+        result->timed_out = end.how == SANDBOX_TIMED_OUT;
+        status = take_result(j, key, &end, &raw, entry, e);
     }
     text_release(&raw);
     return status;
@@ -483,6 +512,9 @@ int compile(const struct toolkit *t, const struct compile_spec *spec, struct are
     *result = (struct compile_result){.library = "", .log = ""};
     struct job j = {.toolkit = t, .spec = spec, .arena = arena};
     text_init(&j.source);
+    text_init(&j.wrapper);
+    text_init(&j.object);
+    text_init(&j.headers);
     struct cache_entry entry = {0};
     int status = read_source(&j, e);
     if (status != 0) {
@@ -498,17 +530,16 @@ int compile(const struct toolkit *t, const struct compile_spec *spec, struct are
     result->cached = cache_find(spec->cache_folder, result->key, arena, &entry);
     if (!result->cached) {
         status = -1;
-        j.work = cache_work_folder(spec->cache_folder, arena, e);
-        if (!j.work)
+        if (spec->program && !(j.work = cache_work_folder(spec->cache_folder, arena, e)))
             goto out;
         j.diagnostics = (struct diagnostics_context){.source = j.name,
                                                      .compiled_name = j.compiled_name,
                                                      .wrapper = spec->program ? NULL : WRAPPER,
-                                                     .work_folder = j.work,
                                                      .target = spec->target,
                                                      .prototype = spec->prototype};
         status = compile_job(&j, result->key, result, &entry, e);
-        cache_end_work(j.work);
+        if (j.work)
+            cache_end_work(j.work);
     }
     if (status == 0) {
         result->ok = entry.ok;
@@ -518,6 +549,9 @@ int compile(const struct toolkit *t, const struct compile_spec *spec, struct are
     }
 out:
     text_release(&j.source);
+    text_release(&j.wrapper);
+    text_release(&j.object);
+    text_release(&j.headers);
     return status;
 }
 
