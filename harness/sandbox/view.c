@@ -124,9 +124,6 @@ void view_arguments(const struct sandbox_spec *spec, bool is_root, struct text *
         add(arguments, bytes);
         add(arguments, "--tmpfs");
         add(arguments, LAUNCH_FOLDER);
-        add(arguments, "--symlink");
-        add(arguments, LAUNCH_FOLDER);
-        add(arguments, "/tmp");
     }
     add(arguments, "--remount-ro"); /* a file system in memory without a limit */
     add(arguments, "/");
