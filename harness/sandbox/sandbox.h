@@ -105,7 +105,9 @@ struct sandbox_spec {
     const char *program;            /* of the host; NULL: argv[0], which is visible in the box */
     const char *const *argv;        /* NULL-terminated */
     const char *const *environment; /* NULL-terminated "NAME=value"; NULL = empty */
-    const char *const *see;         /* files and folders of the host, to read; NULL-terminated */
+    /* files and folders of the host, to read; NULL-terminated. Root's boxes have a user of their
+     * own, for whom they must be readable. */
+    const char *const *see;
     /* Files of the host that become read-only memory in the box, named SANDBOX_PART(i) there: also
      * those that the user of the box could not reach. */
     const char *const *parts; /* NULL-terminated */
