@@ -222,23 +222,28 @@ static int take_event(struct builder *b, const yaml_event_t *event)
 
 /* libyaml does not say that it met a tab, only what it makes of the rest. Up to the line where it
  * stopped: the first one whose indentation has a tab. 0 = there is none. */
-static size_t line_with_tab(const char *text, size_t last_line, size_t *column)
+static size_t line_with_tab(const char *text, size_t length, size_t last_line, size_t *column)
 {
+    const char *end = text + length;
     for (size_t line = 1; line <= last_line; line++) {
-        size_t blanks = strspn(text, " ");
-        if (text[blanks] == '\t') {
-            *column = blanks + 1;
+        const char *at = text;
+        while (at < end && *at == ' ')
+            at++;
+        if (at < end && *at == '\t') {
+            *column = (size_t)(at - text) + 1;
             return line;
         }
-        text += strcspn(text, "\n");
-        if (!*text++)
+        const char *next = memchr(at, '\n', (size_t)(end - at));
+        if (!next)
             break;
+        text = next + 1;
     }
     return 0;
 }
 
 /* What libyaml did not like. Its reader (bad UTF-8) gives an offset instead of a mark. */
-static int fail_parser(struct builder *b, const yaml_parser_t *parser, const char *text)
+static int fail_parser(struct builder *b, const yaml_parser_t *parser, const char *text,
+                       size_t length)
 {
     size_t line = parser->problem_mark.line + 1, column = parser->problem_mark.column + 1;
     if (parser->error == YAML_READER_ERROR) {
@@ -249,7 +254,7 @@ static int fail_parser(struct builder *b, const yaml_parser_t *parser, const cha
                 column = 0;
             }
     }
-    size_t tab_column = 0, tab_line = line_with_tab(text, line, &tab_column);
+    size_t tab_column = 0, tab_line = line_with_tab(text, length, line, &tab_column);
     if (tab_line)
         return err_set(b->e,
                        "%s:%zu:%zu: spec: found a tab; allowed: blanks before a key or an item",
@@ -280,7 +285,7 @@ int tree_parse(const char *file, const char *text, size_t length, struct arena *
     while (status == 0) {
         yaml_event_t event;
         if (!yaml_parser_parse(&parser, &event)) {
-            status = fail_parser(&b, &parser, text);
+            status = fail_parser(&b, &parser, text, length);
             break;
         }
         status = take_event(&b, &event);
