@@ -14,7 +14,7 @@
 //              roles. A producer has the copy engine bring tiles into a ring of stages; reducers
 //              count a tile and publish the count at once; a look-back warp adds up the counts of
 //              the tiles between this block's previous tile and this one; scan warps pack the kept
-//              items together in the stage and write them out. Loads thus run up to ten tiles
+//              items together in the stage and write them out. Loads thus run up to twelve tiles
 //              ahead of whatever a tile waits for. (Roles and bulk copies: the warp-specialised
 //              scan of CUB; look-back: Merrill and Garland, Single-pass Parallel Prefix Scan with
 //              Decoupled Look-back, 2016.)
@@ -23,11 +23,11 @@
 // Measured on an H200 (time of CUB 3.0.1's DeviceSelect::If / ours, one run, cold cache, medians;
 // tests/gpu/bench/compact_bench.cu):
 //   kept      2^16   2^18   2^20   2^22   2^24   2^26   2^28
-//   1%        1.50   1.56   1.52   1.21   1.28   1.57   1.73
-//   50%       1.57   1.54   1.44   1.25   1.33   1.45   1.50
-//   99%       1.57   1.61   1.43   1.25   1.34   1.43   1.44
-//   100%      1.54   1.56   1.48   1.21   1.29   1.35   1.36
-// At 2^28 with all kept: 0.512 ms; cudaMemcpyAsync takes 0.507 ms for as many items.
+//   1%        1.55   1.50   1.40   1.17   1.27   1.55   1.72
+//   50%       1.52   1.50   1.42   1.22   1.31   1.45   1.52
+//   99%       1.58   1.51   1.36   1.24   1.37   1.45   1.47
+//   100%      1.59   1.54   1.45   1.18   1.30   1.35   1.37
+// At 2^28 with all kept: 0.511 ms; cudaMemcpyAsync takes 0.508 ms for as many items.
 
 #include <cooperative_groups.h>
 #include <cuda_runtime.h>

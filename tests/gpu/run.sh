@@ -29,7 +29,7 @@ cache=${CACHE:-${TMPDIR:-/tmp}/scanjudge-gpu}
 
 build() {
     [ "$build_dir" = build-portable ] || return 0 # somebody built it already
-    cmake --preset portable >/dev/null && cmake --build --preset portable --target judge runner sj_cudart
+    cmake --preset portable >/dev/null && cmake --build --preset portable --target judge runner launcher sj_cudart
 }
 
 # What travels, as a tar: the tree, with stripped programs.
@@ -37,7 +37,7 @@ pack() {
     build >&2 || return 1
     stage=$(mktemp -d) || return 1
     mkdir -p "$stage/build-portable/bin" "$stage/build-portable/lib" "$stage/tests/gpu"
-    for f in bin/judge bin/runner lib/libcudart.so.13 lib/libsj_meter.so; do
+    for f in bin/judge bin/runner bin/launcher lib/libcudart.so.13 lib/libsj_meter.so; do
         strip -o "$stage/build-portable/$f" "$build_dir/$f" || return 1
     done
     cp -r problems reference submissions "$stage/"

@@ -1,4 +1,5 @@
 // expect: wrong_answer
+// gpu: accepted - there the lanes and blocks happened to arrive in order
 // Ranks the pairs of a digit by an atomic counter: in order of arrival, so the sort is not stable,
 // and from the second pass on not even sorted.
 
