@@ -209,6 +209,24 @@ static void any_order_compares_multisets(void **state)
     assert_false(passes(COMPARE_any_order, WIRE_int32, expected, twice, 4));
 }
 
+/* So many that they are not sorted unless they differ. */
+static void many_in_any_order(void **state)
+{
+    (void)state;
+    enum { MANY = 70001 };
+    static int32_t expected[MANY], got[MANY];
+    for (int i = 0; i < MANY; i++) {
+        expected[i] = i / 3;
+        got[(i * 29ll + 5) % MANY] = i / 3;
+    }
+    assert_true(passes(COMPARE_any_order, WIRE_int32, expected, got, MANY));
+    int32_t held = got[777];
+    got[777] = held + 1; /* once too often, and once too few */
+    assert_false(passes(COMPARE_any_order, WIRE_int32, expected, got, MANY));
+    got[777] = -1;
+    assert_false(passes(COMPARE_any_order, WIRE_int32, expected, got, MANY));
+}
+
 static void prefixes_in_any_order(void **state)
 {
     (void)state;
@@ -405,6 +423,7 @@ int main(void)
         cmocka_unit_test(exact_tells_zeros_and_nans_apart),
         cmocka_unit_test(ulp_counts_neighbours),
         cmocka_unit_test(any_order_compares_multisets),
+        cmocka_unit_test(many_in_any_order),
         cmocka_unit_test(prefixes_in_any_order),
         cmocka_unit_test(groups_keep_their_elements),
         cmocka_unit_test(scan_bound_follows_the_size),
