@@ -10,9 +10,9 @@
 //            what it has counted to counts.
 //         3. scan_counts: one block turns counts into offsets, 1024 experts at a time.
 // Moves: 4 bytes in per id, 8 bytes out per expert.
-// Measured on an H200 with a cold L2: 2^24 ids in 0.0665 ms with 8 experts, 0.0683 with 1024. A thread
-//         has one load of 4 bytes under way, and an SM half of the threads that it has room for: it
-//         mostly waits. Rung 2 does the same with more and smaller blocks.
+// Measured on an H200 with a cold L2: 2^24 ids in 0.0665 ms with 8 experts, 0.0683 with 1024. A
+//         thread has one load of 4 bytes under way, and an SM half of the threads that it has room
+//         for: it mostly waits. Rung 2 does the same with more and smaller blocks.
 
 #include <cuda_runtime.h>
 
