@@ -125,6 +125,12 @@ void view_arguments(const struct sandbox_spec *spec, bool is_root, struct text *
         add(arguments, "--tmpfs");
         add(arguments, LAUNCH_FOLDER);
     }
+    if (spec->profile == SANDBOX_CARD) {
+        static const char *const SHARED[] = {"--perms",  "1777",    "--size",
+                                             "67108864", "--tmpfs", "/dev/shm"};
+        for (size_t i = 0; i < sizeof SHARED / sizeof SHARED[0]; i++)
+            add(arguments, SHARED[i]); /* a driver may expect it */
+    }
     add(arguments, "--remount-ro"); /* a file system in memory without a limit */
     add(arguments, "/");
     add(arguments, "--chdir");

@@ -679,8 +679,8 @@ static void test_inside_of_the_box(void **state)
     assert_int_equal(seen[2], 0); /* not dumpable */
 #endif
     assert_int_equal(seen[3], VARIABLES); /* run.c names them */
-    assert_int_equal(seen[5], 0); /* its length: no card */
-    assert_int_equal(seen[4], 0); /* outputs cannot be resized */
+    assert_int_equal(seen[5], 0);         /* its length: no card */
+    assert_int_equal(seen[4], 0);         /* outputs cannot be resized */
     unsetenv("JUDGE_SECRET");
     unsetenv("CUDA_VISIBLE_DEVICES");
     finish(&f);

@@ -324,6 +324,20 @@ static void test_parts(void **state)
     }
 }
 
+/* There need not be a card for that. */
+static void test_card(void **state)
+{
+    (void)state;
+    struct run r;
+    char words[] = "write /dev/shm/x";
+    prepare(&r, words);
+    r.spec.profile = SANDBOX_CARD;
+    go(&r);
+    assert_int_equal(r.o.code, strcmp(tier, "namespaces") == 0 ? 0 : 1);
+    release(&r);
+    assert_false(file_exists("/dev/shm/x"));
+}
+
 /* ---- what it must not reach ---- */
 
 static void test_hidden(void **state)
@@ -553,12 +567,19 @@ static void test_side_by_side(void **state)
         pthread_join(threads[i], NULL);
 }
 
+/* Folders of boxes of this process. As root their users tell whose they are (machine.c); else
+ * others of the same user may be at work beside us, and test_files looks at its own. */
 static int count_folders(void)
 {
+    enum { FIRST_USER = 0x40000000, BOXES = 64 };
     DIR *list = opendir("/tmp");
     int count = 0;
-    for (struct dirent *d; list && (d = readdir(list));)
-        count += strncmp(d->d_name, "scanjudge-box-", 14) == 0;
+    for (struct dirent *d; list && (d = readdir(list));) {
+        struct stat st;
+        if (strncmp(d->d_name, "scanjudge-box-", 14) == 0 &&
+            fstatat(dirfd(list), d->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0)
+            count += st.st_uid / BOXES == FIRST_USER / BOXES + (unsigned)getpid();
+    }
     if (list)
         closedir(list);
     return count;
@@ -567,8 +588,8 @@ static int count_folders(void)
 /* After everything else. */
 static void test_nothing_left(void **state)
 {
-    const int *before = *state;
-    assert_int_equal(count_folders(), *before);
+    (void)state;
+    assert_int_equal(count_folders(), 0);
     if (has_groups())
         assert_true(groups_of(getpid()) <= 6); /* its own two, and those of spares */
 }
@@ -606,25 +627,16 @@ int main(int argc, char **argv)
         printf("skipped: %s\n", e.text);
         return SKIPPED;
     }
-    int folders = count_folders();
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_ends),
-                                       cmocka_unit_test(test_output),
-                                       cmocka_unit_test(test_time),
-                                       cmocka_unit_test(test_not_there),
-                                       cmocka_unit_test(test_memory),
-                                       cmocka_unit_test(test_processes),
-                                       cmocka_unit_test(test_descriptors),
-                                       cmocka_unit_test(test_folder),
-                                       cmocka_unit_test(test_files),
-                                       cmocka_unit_test(test_parts),
-                                       cmocka_unit_test(test_hidden),
-                                       cmocka_unit_test(test_signals),
-                                       cmocka_unit_test(test_calls),
-                                       cmocka_unit_test(test_talk),
-                                       cmocka_unit_test(test_hiding),
-                                       cmocka_unit_test(test_killed_judge),
-                                       cmocka_unit_test(test_dead_spare),
-                                       cmocka_unit_test(test_side_by_side),
-                                       cmocka_unit_test_prestate(test_nothing_left, &folders)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_ends),         cmocka_unit_test(test_output),
+        cmocka_unit_test(test_time),         cmocka_unit_test(test_not_there),
+        cmocka_unit_test(test_memory),       cmocka_unit_test(test_processes),
+        cmocka_unit_test(test_descriptors),  cmocka_unit_test(test_folder),
+        cmocka_unit_test(test_files),        cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_card),         cmocka_unit_test(test_hidden),
+        cmocka_unit_test(test_signals),      cmocka_unit_test(test_calls),
+        cmocka_unit_test(test_talk),         cmocka_unit_test(test_hiding),
+        cmocka_unit_test(test_killed_judge), cmocka_unit_test(test_dead_spare),
+        cmocka_unit_test(test_side_by_side), cmocka_unit_test(test_nothing_left)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

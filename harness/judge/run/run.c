@@ -188,7 +188,7 @@ static int box_answer(struct run_box *box, bool loading, uint64_t start_ns, uint
 }
 
 /* Nothing of the judge's own environment. */
-enum { ENVIRONMENT_MAX = 10, VARIABLE_BYTES = 256, WORDS_MAX = 32 };
+enum { ENVIRONMENT_MAX = 10, VARIABLE_BYTES = 256, WORDS_MAX = 32, CARD_DESCRIPTORS = 4096 };
 
 /* A tool that runs the runner writes its own files, and looks for them in these. */
 static const char *const TOOL_ENVIRONMENT[] = {"HOME=/tmp", "TMPDIR=/tmp"};
@@ -263,7 +263,8 @@ int run_begin(const struct run_spec *spec, struct run_box *box, struct err *e)
                                    .argv = argv,
                                    .environment = environment,
                                    .parts = parts,
-                                   .limits = {.memory_bytes = spec->memory_bytes},
+                                   .limits = {.memory_bytes = spec->memory_bytes,
+                                              .descriptors = spec->card ? CARD_DESCRIPTORS : 0},
                                    .socket_fd = ends[1]};
     int status = sandbox_open(&sandbox, &box->sandbox, e);
     close(ends[1]);
