@@ -47,7 +47,7 @@ static void make_shadow(struct block *b)
     r->units = (r->narrow ? 5 : 1) * words;
     r->word_count = words;
     r->write = calloc((size_t)3 * r->units + 1, sizeof *r->write);
-    r->split = r->narrow ? calloc(words, sizeof *r->split) : NULL;
+    r->split = r->narrow ? calloc((size_t)words + 1, sizeof *r->split) : NULL;
     if (!r->write || (r->narrow && !r->split))
         BUG("out of memory for the shadow of shared memory");
     r->first_read = r->write + r->units;
