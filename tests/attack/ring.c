@@ -151,7 +151,7 @@ int ring_open(struct ring *ring, int argc, char **argv)
         need_tier(ring);
     printf("# %s, %s; graphics memory: %s\n", ring->tier ? ring->tier : "any isolation",
            as_nobody || geteuid() != 0 ? "as an ordinary user" : "as root",
-           traces_no_card() ? traces_no_card() : "looked at by tests/gpu");
+           traces_no_card() ? traces_no_card() : "not looked at");
     traces_init(&ring->traces, ring->folder, ring->cache);
     return at;
 }
