@@ -1,5 +1,6 @@
 /* oracle: what a serial oracle gets, for the files that hold them (oracle_scan.c, oracle_move.c,
- * oracle_moe.c). Which parameters it takes is a row of oracles.def; binding is in oracle.c.
+ * oracle_moe.c, oracle_apply.c). Which parameters it takes is a row of oracles.def; binding is in
+ * oracle.c.
  *
  * An oracle sees one operand per slot of its row, in the row's order: the input of an input slot,
  * memory to fill of an output slot, the number of a value slot. It may rely on the types its row

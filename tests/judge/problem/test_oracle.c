@@ -367,6 +367,46 @@ static void moe_counts_only_valid_ids(void **state)
     assert_memory_equal(data.buffers[1].expected, offsets, sizeof offsets);
 }
 
+static void tables_hold_rectangles(void **state)
+{
+    (void)state;
+    struct problem p;
+    struct case_data data;
+    prepare(HEAD "variables: {rows: {min: 0}, columns: {min: 0}}\n"
+                 "parameters:\n"
+                 "  - {name: in, type: int32*, role: input, shape: [rows, columns]}\n"
+                 "  - {name: table, type: int64*, role: output, shape: [rows, columns]}\n"
+                 "  - {name: box, type: int64*, role: output, shape: [rows, columns]}\n"
+                 "  - {name: columns, type: int32, value: columns}\n"
+                 "  - {name: radius, type: int32, value: 1}\n"
+                 "check: {table: exact, box: exact}\noracle: summed_area_table\n"
+                 "cases: [{name: a, rows: 2, columns: 3, in: [2147483647, 1, 7, 1, -4, 2]}]\n",
+            &p, &data);
+    const int64_t table[] = {2147483647, 2147483648, 2147483655,
+                             2147483648, 2147483645, 2147483654};
+    const int64_t box[] = {2147483645, 2147483654, 6, 2147483645, 2147483654, 6};
+    assert_memory_equal(data.buffers[1].expected, table, sizeof table);
+    assert_memory_equal(data.buffers[2].expected, box, sizeof box);
+}
+
+static void recurrences_run_back_to_the_key(void **state)
+{
+    (void)state;
+    struct problem p;
+    struct case_data data;
+    prepare(HEAD N "parameters:\n"
+                   "  - {name: keys, type: int32*, role: input, shape: [n]}\n"
+                   "  - {name: x, type: float32*, role: input, shape: [n]}\n"
+                   "  - {name: decay, type: float32*, role: input, shape: [n]}\n"
+                   "  - {name: y, type: float32*, role: output, shape: [n]}\n"
+                   "check: {y: exact}\noracle: linear_recurrence\n"
+                   "cases: [{name: a, n: 5, keys: [2, 2, 1, 2, 2], x: [1, 2, 5, 3, 4],"
+                   " decay: [0.5, 9, 9, -0.25, 9]}]\n",
+            &p, &data);
+    const float expected[] = {2, 2, 5, 2, 4};
+    assert_memory_equal(data.buffers[3].expected, expected, sizeof expected);
+}
+
 /* Parts of every length from 1 on, filled from the last to the first: what one of them writes
  * beyond itself is found. */
 static void check_parts(const char *text, unsigned first_output)
@@ -507,6 +547,8 @@ int main(void)
         cmocka_unit_test(compaction_keeps_order_and_leaves_the_rest),
         cmocka_unit_test(compaction_of_all_none_and_nothing),
         cmocka_unit_test(moe_counts_only_valid_ids),
+        cmocka_unit_test(tables_hold_rectangles),
+        cmocka_unit_test(recurrences_run_back_to_the_key),
         cmocka_unit_test(parts_come_to_the_whole),
         cmocka_unit_test(others_have_no_parts),
         cmocka_unit_test(no_oracle_is_said),
