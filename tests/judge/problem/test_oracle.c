@@ -407,6 +407,27 @@ static void recurrences_run_back_to_the_key(void **state)
     assert_memory_equal(data.buffers[3].expected, expected, sizeof expected);
 }
 
+static void tokens_are_drawn_from_what_reaches_p(void **state)
+{
+    (void)state;
+    struct problem p;
+    struct case_data data;
+    prepare(HEAD N "parameters:\n"
+                   "  - {name: weights, type: float32*, role: input, shape: [n, 3]}\n"
+                   "  - {name: p, type: float32*, role: input, shape: [n]}\n"
+                   "  - {name: u, type: float32*, role: input, shape: [n]}\n"
+                   "  - {name: kept, type: int32*, role: output, shape: [n]}\n"
+                   "  - {name: token, type: int32*, role: output, shape: [n]}\n"
+                   "  - {name: vocabulary, type: int32, value: 3}\n"
+                   "check: {kept: exact, token: exact}\noracle: top_p_sampling\n"
+                   "cases: [{name: a, n: 5, weights: [2, 1, 1, 0, 3, 0, 2, 0, 2, 0, 0, 0, 1, 1, 2],"
+                   " p: [0.75, 1, 0.5, 1, 1], u: [0.5, 0, 1, 0.5, 1]}]\n",
+            &p, &data);
+    const int kept[] = {2, 2, 1, 1, 3}, token[] = {0, 1, 0, 0, 2};
+    assert_memory_equal(data.buffers[3].expected, kept, sizeof kept);
+    assert_memory_equal(data.buffers[4].expected, token, sizeof token);
+}
+
 /* Parts of every length from 1 on, filled from the last to the first: what one of them writes
  * beyond itself is found. */
 static void check_parts(const char *text, unsigned first_output)
@@ -549,6 +570,7 @@ int main(void)
         cmocka_unit_test(moe_counts_only_valid_ids),
         cmocka_unit_test(tables_hold_rectangles),
         cmocka_unit_test(recurrences_run_back_to_the_key),
+        cmocka_unit_test(tokens_are_drawn_from_what_reaches_p),
         cmocka_unit_test(parts_come_to_the_whole),
         cmocka_unit_test(others_have_no_parts),
         cmocka_unit_test(no_oracle_is_said),
