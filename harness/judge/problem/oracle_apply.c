@@ -54,38 +54,43 @@ void oracle_linear_recurrence(const struct oracle_operand *o)
     }
 }
 
+struct sample {
+    uint64_t kept, token;
+    float mass;
+};
+
 /* One row. Sums are those of whole numbers, exact in float64; the targets are rounded to float, as
  * the statement says. */
-static void sample_row(const float *weights, uint64_t vocabulary, float p, float u, int32_t *kept,
-                       int32_t *token)
+static struct sample sample_row(const float *weights, uint64_t vocabulary, float p, float u)
 {
+    struct sample s = {0};
     double total = 0, sum = 0;
     for (uint64_t j = 0; j < vocabulary; j++)
         total += weights[j];
     const float share = p * (float)total;
-    uint64_t count = 0;
     do
-        sum += weights[count++];
-    while (count < vocabulary && sum < share);
-    const float target = u * (float)sum;
-    uint64_t drawn = 0;
-    sum = 0;
-    for (uint64_t j = 0; j < count && sum <= target; j++) {
-        sum += weights[j];
-        drawn = weights[j] > 0 ? j : drawn;
-    }
-    *kept = (int32_t)count;
-    *token = (int32_t)drawn;
+        sum += weights[s.kept++];
+    while (s.kept < vocabulary && sum < share);
+    s.mass = (float)sum;
+    const float target = u * s.mass;
+    for (sum = weights[0]; sum <= target && s.token + 1 < s.kept; sum += weights[s.token])
+        s.token++;
+    return s;
 }
 
 void oracle_top_p_sampling(const struct oracle_operand *o)
 {
     const float *weights = o[0].in, *p = o[1].in, *u = o[2].in;
-    int32_t *kept = o[3].out, *token = o[4].out;
-    uint64_t vocabulary = o[5].value > 0 ? (uint64_t)o[5].value : 0;
+    int32_t *kept = o[3].out, *token = o[5].out;
+    float *mass = o[4].out;
+    uint64_t vocabulary = o[6].value > 0 ? (uint64_t)o[6].value : 0;
     uint64_t rows = vocabulary ? o[0].count / vocabulary : 0;
-    for (unsigned k = 1; k < 5; k++)
+    for (unsigned k = 1; k < 6; k++)
         rows = rows < o[k].count ? rows : o[k].count;
-    for (uint64_t r = 0; r < rows; r++)
-        sample_row(weights + r * vocabulary, vocabulary, p[r], u[r], kept + r, token + r);
+    for (uint64_t r = 0; r < rows; r++) {
+        struct sample s = sample_row(weights + r * vocabulary, vocabulary, p[r], u[r]);
+        kept[r] = (int32_t)s.kept;
+        mass[r] = s.mass;
+        token[r] = (int32_t)s.token;
+    }
 }

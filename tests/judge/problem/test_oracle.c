@@ -417,15 +417,18 @@ static void tokens_are_drawn_from_what_reaches_p(void **state)
                    "  - {name: p, type: float32*, role: input, shape: [n]}\n"
                    "  - {name: u, type: float32*, role: input, shape: [n]}\n"
                    "  - {name: kept, type: int32*, role: output, shape: [n]}\n"
+                   "  - {name: mass, type: float32*, role: output, shape: [n]}\n"
                    "  - {name: token, type: int32*, role: output, shape: [n]}\n"
                    "  - {name: vocabulary, type: int32, value: 3}\n"
-                   "check: {kept: exact, token: exact}\noracle: top_p_sampling\n"
+                   "check: {kept: exact, mass: exact, token: exact}\noracle: top_p_sampling\n"
                    "cases: [{name: a, n: 5, weights: [2, 1, 1, 0, 3, 0, 2, 0, 2, 0, 0, 0, 1, 1, 2],"
                    " p: [0.75, 1, 0.5, 1, 1], u: [0.5, 0, 1, 0.5, 1]}]\n",
             &p, &data);
     const int kept[] = {2, 2, 1, 1, 3}, token[] = {0, 1, 0, 0, 2};
     assert_memory_equal(data.buffers[3].expected, kept, sizeof kept);
-    assert_memory_equal(data.buffers[4].expected, token, sizeof token);
+    const float mass[] = {3, 3, 2, 0, 4};
+    assert_memory_equal(data.buffers[4].expected, mass, sizeof mass);
+    assert_memory_equal(data.buffers[5].expected, token, sizeof token);
 }
 
 /* Parts of every length from 1 on, filled from the last to the first: what one of them writes
