@@ -1,0 +1,30 @@
+// expect: cost_limit_exceeded
+// One thread per token: the lanes of a warp read as many rows, and a sector each.
+
+#include <cuda_runtime.h>
+
+__global__ void combine(const float *expert_out, const int *places, const float *weights,
+                        float *out, int num_tokens, int top_k, int hidden, int num_rows)
+{
+    const size_t token = blockIdx.x * blockDim.x + threadIdx.x;
+    if (token >= num_tokens)
+        return;
+    for (int h = 0; h < hidden; h++) {
+        float sum = 0;
+        for (int k = 0; k < top_k; k++) {
+            const int place = places[token * top_k + k];
+            if (place >= 0 && place < num_rows)
+                sum += weights[token * top_k + k] * expert_out[(size_t)place * hidden + h];
+        }
+        out[token * hidden + h] = sum;
+    }
+}
+
+extern "C" void moe_gather_combine(const float *expert_out, const int *places, const float *weights,
+                                   float *out, int num_tokens, int top_k, int hidden, int num_rows,
+                                   cudaStream_t stream)
+{
+    if (num_tokens > 0)
+        combine<<<(num_tokens - 1) / 128 + 1, 128, 0, stream>>>(
+            expert_out, places, weights, out, num_tokens, top_k, hidden, num_rows);
+}
