@@ -27,7 +27,9 @@ struct subject {
 
 struct gathering {
     struct verification *v;
-    struct judge_options plain, with_answers; /* the second keeps the expected answers */
+    /* The second keeps the expected answers. The third stops where a judging does: what hangs in
+     * two cases would hang in a hundred. */
+    struct judge_options plain, with_answers, hanging;
     struct job jobs[FILES_MAX];
     unsigned count;
     unsigned references, rejected;
@@ -94,7 +96,9 @@ static unsigned add_folder(struct gathering *g, const char *folder, enum purpose
         bool main_rung =
             purpose == REFERENCE && judged_against && strcmp(name, judged_against) == 0;
         add_file(g, arena_printf(a, "%s/%s", folder, name), purpose, wanted,
-                 main_rung ? &g->with_answers : &g->plain);
+                 main_rung                               ? &g->with_answers
+                 : wanted == VERDICT_time_limit_exceeded ? &g->hanging
+                                                         : &g->plain);
         free(entries[i]);
     }
     if (count >= 0)
@@ -209,6 +213,7 @@ void verify_files(struct verification *v)
     struct gathering *g = arena_alloc(&v->cli->arena, sizeof *g);
     answers_init(&answers, &v->problem);
     g->v = v;
+    g->hanging = (struct judge_options){.seed = v->seed};
     g->plain = g->with_answers = (struct judge_options){.seed = v->seed, .all_cases = true};
     if (!v->problem.oracle) {
         g->with_answers.expected = answers_keep;
