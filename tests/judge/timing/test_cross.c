@@ -165,6 +165,17 @@ static void test_slow_warm_up(void **state)
     assert_int_equal(finding_of(&t, 1), FINDING_slow_warm_up);
     t.warm_up[2] = 1; /* one slow call is no pattern */
     assert_int_equal(finding_of(&t, 1), FINDING_COUNT);
+    /* A processor that is not warm yet: 2.0, 1.6 | 1.4, 1.2, 1, ... */
+    honest(&t, 1);
+    t.warm_up[1] = 2, t.warm_up[2] = 1.6;
+    for (int i = 0; i < 2; i++) {
+        double more = 0.4 - 0.2 * i;
+        t.event[i] += more, t.window[i] += more, t.judge[i] += more;
+    }
+    assert_int_equal(finding_of(&t, 1), FINDING_COUNT);
+    t.warm_up[2] = 3; /* a step */
+    t.warm_up[1] = 3;
+    assert_int_equal(finding_of(&t, 1), FINDING_slow_warm_up);
 }
 
 static void test_persisting_lines(void **state)
