@@ -43,7 +43,7 @@ static const struct options_row {
      "out of time\n"
      "  --seed N                 the data of an earlier judging; without it every judging has its "
      "own\n"
-     "  --format text|json       what to print (text)\n"
+     "  --format NAME            what to print (text); the names are below\n"
      "  --output FILE            write that into FILE, and the text to stdout\n"
      "  --device auto|cpu|gpu    where to run (auto: a card if there is one; or "
      "$SCANJUDGE_DEVICE)\n"
@@ -148,7 +148,7 @@ static int help_test(const struct cli *cli)
 
 static void add_options(struct text *out, const char *command)
 {
-    bool has_checks = false;
+    bool has_checks = false, has_formats = false;
     for (size_t i = 0; i < sizeof OPTIONS / sizeof OPTIONS[0]; i++) {
         if (command && strcmp(OPTIONS[i].command, command) != 0)
             continue;
@@ -157,7 +157,12 @@ static void add_options(struct text *out, const char *command)
         else
             text_addf(out, "\noptions of %s:\n%s", OPTIONS[i].command, OPTIONS[i].text);
         has_checks |= strstr(OPTIONS[i].text, "--check") != NULL;
+        has_formats |= strstr(OPTIONS[i].text, "--format NAME") != NULL;
     }
+    if (has_formats)
+        text_add(out, "\nNAMEs for --format:\n");
+    for (unsigned i = 0; has_formats && report_format_at(i); i++)
+        text_addf(out, "  %-24s for %s\n", report_format_at(i)->name, report_format_at(i)->reader);
     if (!has_checks)
         return;
     text_add(out, "\nNAMEs for --check:\n");

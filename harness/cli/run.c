@@ -191,13 +191,13 @@ static int deliver(struct cli *cli, const struct run_call *call, const struct re
     int status = STATUS_DONE;
     text_init(&out);
     if (call->output) {
-        report_find(call->format)(result, &options, &out);
+        report_find(call->format)->write(&result, 1, &options, &out);
         if (cli_write_output(call->output, text_str(&out), out.length, &e) != 0)
             status = cli_failed(cli, "%s", e.text);
         text_clear(&out);
     }
     options.colour = cli_use_colour(STDOUT_FILENO);
-    report_find(call->output ? "text" : call->format)(result, &options, &out);
+    report_find(call->output ? "text" : call->format)->write(&result, 1, &options, &out);
     int printed = cli_print(cli, text_str(&out));
     text_release(&out);
     return status ? status : printed;

@@ -1,16 +1,12 @@
-/* Every record in every format against expected/<record>.<format>; and a property that holds for
- * whatever is in a record: no control character gets out.
- * usage: golden_reports [--update] */
+/* Every record in every format against expected/<format>/<record>.<extension>; and a property that
+ * holds for whatever is in a record: no control character gets out. usage: golden_reports
+ * [--update] */
 #include "base/file.h"
 #include "judge/report/utf8.h"
 #include "records.h"
 
 #include <stdio.h>
 #include <string.h>
-
-static const struct {
-    const char *format, *suffix;
-} FORMATS[] = {{"text", "txt"}, {"json", "json"}};
 
 /* Escape sequences of our own are colours only: ESC [ digits ; digits m. */
 static bool is_colour(const char *s)
@@ -51,7 +47,7 @@ static void show_difference(const char *expected, const char *got)
            expected, (int)strcspn(got, "\n"), got);
 }
 
-static bool try_record(const struct record *r, const char *format, const char *suffix, bool update)
+static bool try_record(const struct record *r, const struct report_format *format, bool update)
 {
     char path[4096];
     struct text got, expected;
@@ -59,9 +55,11 @@ static bool try_record(const struct record *r, const char *format, const char *s
     bool ok = true;
     text_init(&got);
     text_init(&expected);
-    report_find(format)(&r->result, &r->options, &got);
-    snprintf(path, sizeof path, "%s/%s.%s", GOLDEN_FOLDER, r->name, suffix);
-    if (!is_clean(text_str(&got), r->options.colour && strcmp(format, "text") == 0)) {
+    const struct result *result = &r->result;
+    format->write(&result, 1, &r->options, &got);
+    snprintf(path, sizeof path, "%s/%s/%s.%s", GOLDEN_FOLDER, format->name, r->name,
+             format->extension);
+    if (!is_clean(text_str(&got), r->options.colour && strcmp(format->name, "text") == 0)) {
         printf("%s: a control character got out\n", path);
         ok = false;
     }
@@ -78,12 +76,50 @@ static bool try_record(const struct record *r, const char *format, const char *s
     return ok;
 }
 
+/* What is written as JSON and read again is the same result: so is all that is made of it. */
+static bool try_reading(const struct record *r)
+{
+    struct arena arena;
+    struct text written, again;
+    struct err e;
+    struct result read, plain = r->result;
+    const struct result *before = &plain, *after = &read;
+    const struct report_format *json = report_find("json");
+    arena_init(&arena);
+    text_init(&written);
+    text_init(&again);
+    /* Profiles stay behind. */
+    plain.cases = arena_array(&arena, plain.case_count, sizeof *plain.cases);
+    for (unsigned i = 0; i < plain.case_count; i++) {
+        plain.cases[i] = r->result.cases[i];
+        plain.cases[i].profile = NULL;
+    }
+    json->write(&before, 1, &r->options, &written);
+    bool ok = report_read(r->name, text_str(&written), &arena, &read, &e) == 0;
+    if (!ok)
+        printf("%s: cannot be read again: %s\n", r->name, e.text);
+    if (ok) {
+        json->write(&after, 1, &r->options, &again);
+        ok = strcmp(text_str(&written), text_str(&again)) == 0;
+        if (!ok) {
+            printf("%s: is another result when it is read again\n", r->name);
+            show_difference(text_str(&written), text_str(&again));
+        }
+    }
+    text_release(&again);
+    text_release(&written);
+    arena_release(&arena);
+    return ok;
+}
+
 int main(int argc, char **argv)
 {
     bool update = argc > 1 && strcmp(argv[1], "--update") == 0, ok = true;
-    for (unsigned i = 0; i < RECORD_COUNT; i++)
-        for (size_t f = 0; f < sizeof FORMATS / sizeof FORMATS[0]; f++)
-            ok = try_record(&RECORDS[i], FORMATS[f].format, FORMATS[f].suffix, update) && ok;
+    for (unsigned i = 0; i < RECORD_COUNT; i++) {
+        ok = try_reading(&RECORDS[i]) && ok;
+        for (unsigned f = 0; report_format_at(f); f++)
+            ok = try_record(&RECORDS[i], report_format_at(f), update) && ok;
+    }
     printf("%u records, %s\n", RECORD_COUNT, ok ? "all as expected" : "some differ");
     return ok ? 0 : 1;
 }

@@ -5,7 +5,7 @@
 #include "judge/report/report.h"
 
 struct record {
-    const char *name; /* expected/<name>.txt, .json */
+    const char *name; /* expected/<format>/<name>.<extension> */
     struct result result;
     struct report_options options;
 };

@@ -1,88 +1,61 @@
 #include "judge/report/bench.h"
 
-#include "judge/report/report.h"
+#include "judge/report/json_tree.h"
 
-#include <jansson.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- writing ---- */
 
-static json_t *checked(json_t *value)
-{
-    if (!value)
-        BUG("json: out of memory");
-    return value;
-}
-
-static void set(json_t *o, const char *key, json_t *value)
-{
-    if (json_object_set_new(o, key, checked(value)) != 0)
-        BUG("json: out of memory");
-}
-
-static json_t *string(const char *s)
-{
-    return json_string(s ? s : "");
-}
-
 static json_t *point(const struct bench_point *p)
 {
-    json_t *o = checked(json_object());
-    set(o, "ms", json_real(p->ms));
-    set(o, "gb_per_s", json_real(p->gb_per_s));
-    set(o, "of_copy", json_real(p->of_copy));
-    set(o, "ratio", json_real(p->ratio));
-    set(o, "ratio_low", json_real(p->ratio_low));
-    set(o, "ratio_high", json_real(isfinite(p->ratio_high) ? p->ratio_high : 0));
-    set(o, "too_noisy", json_boolean(p->too_noisy));
-    set(o, "flags", string(p->flags));
+    json_t *o = tree_object();
+    tree_set(o, "ms", json_real(p->ms));
+    tree_set(o, "gb_per_s", json_real(p->gb_per_s));
+    tree_set(o, "of_copy", json_real(p->of_copy));
+    tree_set(o, "ratio", json_real(p->ratio));
+    tree_set(o, "ratio_low", json_real(p->ratio_low));
+    tree_set(o, "ratio_high", json_real(isfinite(p->ratio_high) ? p->ratio_high : 0));
+    tree_set(o, "too_noisy", json_boolean(p->too_noisy));
+    tree_set(o, "flags", tree_string(p->flags));
     return o;
 }
 
 static json_t *entrant(const struct bench *b, const struct bench_entrant *e)
 {
-    json_t *o = checked(json_object()), *points = checked(json_object());
-    set(o, "label", string(e->label));
-    set(o, "role", string(e->role));
+    json_t *o = tree_object(), *points = tree_object();
+    tree_set(o, "label", tree_string(e->label));
+    tree_set(o, "role", tree_string(e->role));
     if (e->failed)
-        set(o, "failed", string(e->failed));
+        tree_set(o, "failed", tree_string(e->failed));
     for (unsigned i = 0; i < b->size_count && !e->failed; i++)
         if (e->points[i].known)
-            set(points, b->sizes[i].name, point(&e->points[i]));
-    set(o, "sizes", points);
+            tree_set(points, b->sizes[i].name, point(&e->points[i]));
+    tree_set(o, "sizes", points);
     return o;
 }
 
 void report_bench_json(const struct bench *b, struct text *out)
 {
-    json_t *o = checked(json_object()), *sizes = checked(json_array()),
-           *entrants = checked(json_array());
-    set(o, "bench", string(b->problem));
-    set(o, "card", string(b->card));
-    set(o, "driver", string(b->driver));
-    set(o, "seed", json_integer((json_int_t)b->seed));
+    json_t *o = tree_object(), *sizes = tree_array(), *entrants = tree_array();
+    tree_set(o, "bench", tree_string(b->problem));
+    tree_set(o, "card", tree_string(b->card));
+    tree_set(o, "driver", tree_string(b->driver));
+    tree_set(o, "seed", json_integer((json_int_t)b->seed));
     for (unsigned i = 0; i < b->size_count; i++) {
-        json_t *size = checked(json_object());
-        set(size, "name", string(b->sizes[i].name));
-        set(size, "n", json_integer(b->sizes[i].n));
-        set(size, "bytes", json_integer((json_int_t)b->sizes[i].bytes));
+        json_t *size = tree_object();
+        tree_set(size, "name", tree_string(b->sizes[i].name));
+        tree_set(size, "n", json_integer(b->sizes[i].n));
+        tree_set(size, "bytes", json_integer((json_int_t)b->sizes[i].bytes));
         if (b->sizes[i].note)
-            set(size, "note", string(b->sizes[i].note));
-        json_array_append_new(sizes, size);
+            tree_set(size, "note", tree_string(b->sizes[i].note));
+        tree_append(sizes, size);
     }
     for (unsigned i = 0; i < b->entrant_count; i++)
-        json_array_append_new(entrants, entrant(b, &b->entrants[i]));
-    set(o, "sizes", sizes);
-    set(o, "entrants", entrants);
-    char *dump = json_dumps(o, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
-    if (!dump)
-        BUG("json: out of memory");
-    text_add(out, dump);
-    text_addc(out, '\n');
-    free(dump);
-    json_decref(o);
+        tree_append(entrants, entrant(b, &b->entrants[i]));
+    tree_set(o, "sizes", sizes);
+    tree_set(o, "entrants", entrants);
+    tree_write(o, TREE_INDENTED, out);
 }
 
 /* ---- reading ---- */

@@ -3,24 +3,26 @@
 
 #include <string.h>
 
-#define FORMAT(name, reader) report_function report_##name;
+#define FORMAT(name, extension, many, reader) report_function report_##name;
 #include "judge/report/formats.def"
 #undef FORMAT
 
-static const struct format_row {
-    const char *name;
-    report_function *report;
-} FORMATS[] = {
-#define FORMAT(name, reader) {#name, report_##name},
+static const struct report_format FORMATS[] = {
+#define FORMAT(name, extension, many, reader) {#name, extension, reader, many, report_##name},
 #include "judge/report/formats.def"
 #undef FORMAT
 };
 
-report_function *report_find(const char *format)
+const struct report_format *report_format_at(unsigned index)
+{
+    return index < sizeof FORMATS / sizeof FORMATS[0] ? &FORMATS[index] : NULL;
+}
+
+const struct report_format *report_find(const char *name)
 {
     for (size_t i = 0; i < sizeof FORMATS / sizeof FORMATS[0]; i++)
-        if (strcmp(FORMATS[i].name, format) == 0)
-            return FORMATS[i].report;
+        if (strcmp(FORMATS[i].name, name) == 0)
+            return &FORMATS[i];
     return NULL;
 }
 
@@ -28,7 +30,7 @@ const char *report_formats(void)
 {
     /* "text, json": every name with a separator, which the pointer then skips. */
     return &(
-#define FORMAT(name, reader) ", " #name
+#define FORMAT(name, extension, many, reader) ", " #name
 #include "judge/report/formats.def"
 #undef FORMAT
         "")[2];

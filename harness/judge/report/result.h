@@ -83,6 +83,8 @@ struct result {
     const char *card, *card_uuid;              /* which one, as the driver names it; else NULL */
     enum verdict verdict;
     const char *message; /* judge_error and compile_error: a sentence; else NULL */
+    const char *skipped; /* nothing was judged, and not for a fault of anybody's: why (no card);
+                            then `verdict` is judge_error. Else NULL */
     const char *source;  /* the text of the submission, where a case has a profile; else NULL */
     uint64_t seed;
     const struct sandbox_isolation *isolation; /* NULL: nothing was run */

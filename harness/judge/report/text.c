@@ -132,7 +132,7 @@ static void add_printed(struct text *out, const char *what, const char *s)
     add_block(out, "    | ", s, PRINTED_BYTES_MAX);
 }
 
-static void add_case(struct text *out, const struct report_options *o, const struct result_case *c)
+void report_add_case(struct text *out, const struct report_options *o, const struct result_case *c)
 {
     text_add(out, "case '");
     report_add_escaped(out, c->name);
@@ -276,7 +276,8 @@ static void add_table(struct text *out, const struct report_options *o, const st
 
 static void add_head(struct text *out, const struct report_options *o, const struct result *r)
 {
-    paint(out, o, verdict_paint(r->verdict), verdict_for_people(r->verdict));
+    paint(out, o, verdict_paint(r->verdict),
+          r->skipped ? "not judged" : verdict_for_people(r->verdict));
     text_add(out, ": ");
     report_add_escaped(out, r->problem);
     text_add(out, ", ");
@@ -295,6 +296,8 @@ static void add_head(struct text *out, const struct report_options *o, const str
         add_duration(out, r->compile.ms);
     }
     text_add(out, ")\n");
+    if (r->skipped)
+        add_block(out, "  ", r->skipped, LOG_BYTES_MAX);
     /* A compile error's message is a line of the log, which follows. */
     if (r->message && !(r->verdict == VERDICT_compile_error && r->compile.log && r->compile.log[0]))
         add_block(out, "  ", r->message, LOG_BYTES_MAX);
@@ -408,7 +411,7 @@ static void add_isolation(struct text *out, const struct report_options *o,
     text_addc(out, '\n');
 }
 
-void report_text(const struct result *r, const struct report_options *o, struct text *out)
+static void add_result(const struct result *r, const struct report_options *o, struct text *out)
 {
     add_head(out, o, r);
     if (r->compile.log && r->compile.log[0] &&
@@ -419,7 +422,7 @@ void report_text(const struct result *r, const struct report_options *o, struct 
     const struct result_case *failing = first_failing(r);
     if (failing) {
         text_addc(out, '\n');
-        add_case(out, o, failing);
+        report_add_case(out, o, failing);
     }
     size_t before = out->length;
     text_addc(out, '\n');
@@ -443,4 +446,14 @@ void report_text(const struct result *r, const struct report_options *o, struct 
     add_timing(out, o, r);
     for (unsigned i = 0; i < r->case_count; i++)
         add_profile(out, r, &r->cases[i]);
+}
+
+void report_text(const struct result *const *results, unsigned count,
+                 const struct report_options *options, struct text *out)
+{
+    for (unsigned i = 0; i < count; i++) {
+        if (i)
+            text_addc(out, '\n');
+        add_result(results[i], options, out);
+    }
 }
