@@ -3,7 +3,8 @@
  * reference/<id>/, which must be accepted without any finding (a rung that says `// expect:
  * cost_limit_exceeded` may cost too much), and for problems/<id>/starter.cu, which must compile and
  * be wrong. The seed is the judge's own secret one, a new one on every run.
- * usage: e2e_submissions [--repeat N] PROBLEM [FILE-PART...] */
+ * usage: e2e_submissions [--repeat N] [--every N] PROBLEM [FILE-PART...]
+ * --every N takes the first and then every Nth labelled file of each verdict. */
 #include "e2e.h"
 #include "judge/verify/label.h"
 
@@ -23,7 +24,7 @@ struct subject {
 
 struct suite {
     const char *problem;
-    unsigned repeats;
+    unsigned repeats, every;
     struct arena arena;
     struct subject *subjects;
     size_t count;
@@ -60,12 +61,17 @@ static void find_subjects(struct suite *suite, char **parts)
         references = (glob_t){0};
     suite->subjects =
         arena_array(a, labelled.gl_pathc + references.gl_pathc + 1, sizeof(struct subject));
+    const char *verdict = "";
+    unsigned in_folder = 0;
     for (size_t i = 0; i < labelled.gl_pathc; i++) {
         const char *path = labelled.gl_pathv[i] + skip;
         char *folder = arena_strdup(a, path);
         *strrchr(folder, '/') = '\0';
-        if (wanted(path, parts))
-            add(suite, path, strrchr(folder, '/') + 1, true, false);
+        const char *name = strrchr(folder, '/') + 1;
+        in_folder = strcmp(name, verdict) == 0 ? in_folder + 1 : 0; /* glob sorts by folder */
+        verdict = name;
+        if (in_folder % suite->every == 0 && wanted(path, parts))
+            add(suite, path, name, true, false);
     }
     for (size_t i = 0; i < references.gl_pathc; i++)
         if (wanted(references.gl_pathv[i] + skip, parts))
@@ -308,14 +314,19 @@ static void judge_subject(void *context, size_t i)
 
 int main(int argc, char **argv)
 {
-    struct suite suite = {.repeats = 1};
+    struct suite suite = {.repeats = 1, .every = 1};
+    const struct {
+        const char *name;
+        unsigned *value;
+    } options[] = {{"--repeat", &suite.repeats}, {"--every", &suite.every}};
     int at = 1;
-    if (argc > 2 && strcmp(argv[1], "--repeat") == 0) {
-        suite.repeats = (unsigned)strtoul(argv[2], NULL, 10);
-        at = 3;
-    }
-    if (at >= argc || !suite.repeats) {
-        fprintf(stderr, "usage: %s [--repeat N] PROBLEM [FILE-PART...]\n", argv[0]);
+    for (size_t k = 0; k < sizeof options / sizeof options[0]; k++)
+        if (at + 1 < argc && strcmp(argv[at], options[k].name) == 0) {
+            *options[k].value = (unsigned)strtoul(argv[at + 1], NULL, 10);
+            at += 2;
+        }
+    if (at >= argc || !suite.repeats || !suite.every) {
+        fprintf(stderr, "usage: %s [--repeat N] [--every N] PROBLEM [FILE-PART...]\n", argv[0]);
         return EXIT_FAILURE;
     }
     e2e_need_nvcc();
