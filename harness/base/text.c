@@ -78,3 +78,21 @@ const char *text_str(const struct text *t)
 {
     return t->data ? t->data : "";
 }
+
+void text_add_shell_word(struct text *t, const char *word)
+{
+    static const char PLAIN[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "_-+=./,:@%";
+    if (word[0] && word[strspn(word, PLAIN)] == '\0') {
+        text_add(t, word);
+        return;
+    }
+    text_addc(t, '\'');
+    for (; *word; word++) {
+        if (*word == '\'')
+            text_add(t, "'\\''");
+        else
+            text_addc(t, *word);
+    }
+    text_addc(t, '\'');
+}

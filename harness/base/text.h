@@ -20,6 +20,9 @@ void text_addn(struct text *t, const void *bytes, size_t count);
 void text_addc(struct text *t, char c);
 void text_addf(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Adds a word as a shell reads it back: quoted where it has to be. */
+void text_add_shell_word(struct text *t, const char *word);
+
 /* The content as a C string, "" when empty. Valid until the next change. */
 const char *text_str(const struct text *t);
 

@@ -11,31 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum {
-    OPTION_GPU = 1,
-    OPTION_SEED,
-    OPTION_FORMAT,
-    OPTION_OUTPUT,
-    OPTION_PLOT,
-    OPTION_COMPARE,
-    OPTION_ALL_RUNGS,
-    OPTION_WITH = 32, /* as often as people like */
-};
-
 enum { RIVALS_MAX = 16, JSON_BYTES = 16 << 20 };
-
-static const struct option OPTIONS[] = {
-    {"gpu", required_argument, NULL, OPTION_GPU},
-    {"seed", required_argument, NULL, OPTION_SEED},
-    {"format", required_argument, NULL, OPTION_FORMAT},
-    {"output", required_argument, NULL, OPTION_OUTPUT},
-    {"plot", required_argument, NULL, OPTION_PLOT},
-    {"compare", no_argument, NULL, OPTION_COMPARE},
-    {"all-rungs", no_argument, NULL, OPTION_ALL_RUNGS},
-    {"with", required_argument, NULL, OPTION_WITH},
-    ISOLATION_OPTIONS,
-    {0},
-};
 
 struct bench_words {
     struct bench_call call;
@@ -56,32 +32,32 @@ static const char *terminal_of(const char *path)
 static int take_option(const struct cli *cli, int option, struct bench_words *w)
 {
     switch (option) {
-    case OPTION_GPU:
+    case OPTION_bench_gpu:
         w->device.gpu = optarg;
         return STATUS_DONE;
-    case OPTION_SEED:
+    case OPTION_bench_seed:
         return cli_parse_seed(cli, optarg, &w->judge.seed);
-    case OPTION_FORMAT:
+    case OPTION_bench_format:
         w->json = strcmp(optarg, "json") == 0;
         if (w->json || strcmp(optarg, "text") == 0)
             return STATUS_DONE;
         return cli_usage(cli, "bench has the formats text and json, and not '%s'.", optarg);
-    case OPTION_OUTPUT:
+    case OPTION_bench_output:
         w->output = optarg;
         return optarg[0] ? STATUS_DONE : cli_usage(cli, "--output wants the name of a file.");
-    case OPTION_PLOT:
+    case OPTION_bench_plot:
         w->plot = optarg;
         w->terminal = terminal_of(optarg);
         if (w->terminal)
             return STATUS_DONE;
         return cli_usage(cli, "--plot takes a name that ends in .svg or .png, not '%s'.", optarg);
-    case OPTION_COMPARE:
+    case OPTION_bench_compare:
         w->compare = true;
         return STATUS_DONE;
-    case OPTION_ALL_RUNGS:
+    case OPTION_bench_all_rungs:
         w->call.all_rungs = true;
         return STATUS_DONE;
-    case OPTION_WITH:
+    case OPTION_bench_with:
         if (w->call.rival_count == RIVALS_MAX)
             return cli_usage(cli, "--with may be given %d times at most.", RIVALS_MAX);
         w->rivals[w->call.rival_count++] = optarg;
@@ -207,7 +183,7 @@ int command_bench(struct cli *cli, int argc, char **argv)
                    .advice = "bench times on a card. What a kernel costs can be counted without "
                              "one: run with --verbose, or --profile"}};
     int option, status = STATUS_DONE;
-    while (status == STATUS_DONE && (option = cli_option(cli, argc, argv, OPTIONS, false)) != -1)
+    while (status == STATUS_DONE && (option = cli_option(cli, argc, argv, false)) != OPTION_END)
         status = take_option(cli, option, &w);
     if (status != STATUS_DONE)
         return status;

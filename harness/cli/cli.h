@@ -8,11 +8,12 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "cli/options.h"
 #include "judge/judge.h"
 #include "judge/report/report.h"
 #include "judge/report/trace.h"
 
-#include <getopt.h>
+#include <getopt.h> /* optarg, optind */
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -21,10 +22,11 @@ enum { STATUS_DONE = 0, STATUS_NOT_ACCEPTED = 1, STATUS_USAGE = 2, STATUS_JUDGE 
 struct cli {
     struct arena arena; /* lives as long as the program */
     struct judge_paths paths;
-    const char *build_lib; /* folder of libcudart.so.13 */
-    const char *nvml;      /* NULL = the driver's own */
-    const char *command;   /* how people started us, for messages */
-    const char *subcommand;
+    const char *build_lib;   /* folder of libcudart.so.13 */
+    const char *nvml;        /* NULL = the driver's own */
+    const char *command;     /* how people started us, for messages */
+    const char *subcommand;  /* NULL before it is known */
+    enum option_owner owner; /* the same */
 };
 
 typedef int command_function(struct cli *cli, int argc, char **argv);
@@ -32,6 +34,13 @@ typedef int command_function(struct cli *cli, int argc, char **argv);
 #define COMMAND(id, name, arguments, does) command_function command_##id;
 #include "cli/commands.def"
 #undef COMMAND
+
+struct command_row {
+    const char *name, *arguments, *does;
+    command_function *run;
+};
+extern const struct command_row COMMAND_ROWS[];   /* [OWNER_COMMANDS] */
+enum option_owner command_find(const char *name); /* OWNER_COMMANDS = there is none */
 
 /* Prints "judge: <sentence>" to stderr and returns STATUS_USAGE, respectively STATUS_JUDGE.
  * cli_usage() also points at the help: for a call that is wrong in itself. cli_wrong() is for what
@@ -67,21 +76,6 @@ void cli_watch_interrupts(void);
 
 /* ---- options ---- */
 
-/* The next option of a command: its val, -1 at the end, '?' after a message about a wrong one or
- * a second one of the same name.
- * `options` as for getopt_long; every row has flag NULL. With in_order the first operand ends them.
- */
-int cli_option(const struct cli *cli, int argc, char **argv, const struct option *options,
-               bool in_order);
-
-/* Rows for the table of a command that runs what is not trusted; cli_option() takes them itself. */
-enum { OPTION_ISOLATION = 64, OPTION_REQUIRE_ISOLATION, OPTION_ALLOW_UNSANDBOXED };
-#define ISOLATION_OPTIONS                                                                          \
-    {"isolation", required_argument, NULL, OPTION_ISOLATION},                                      \
-        {"require-isolation", no_argument, NULL, OPTION_REQUIRE_ISOLATION},                        \
-    {                                                                                              \
-        "allow-unsandboxed", no_argument, NULL, OPTION_ALLOW_UNSANDBOXED                           \
-    }
 int cli_take_isolation(const struct cli *cli, int option, const char *value);
 /* SCANJUDGE_ISOLATION, SCANJUDGE_ALLOW_UNSANDBOXED. */
 int cli_isolation_from_environment(const struct cli *cli);
@@ -128,15 +122,54 @@ int cli_load_problem(struct cli *cli, const char *id, struct problem *p);
 
 enum cli_progress { PROGRESS_NONE, PROGRESS_TRIED, PROGRESS_SOLVED };
 
+/* What is remembered of one problem. Strings are NULL where there is nothing. */
+struct cli_memory {
+    enum cli_progress progress;
+    const char *file;    /* the student's, absolute: from new, watch or run */
+    const char *failing; /* the case that failed when all were judged last */
+    uint64_t seed;       /* and its data */
+    unsigned hints;      /* seen so far, from the first one on */
+};
+
 /* $SCANJUDGE_STATE, $XDG_STATE_HOME/scanjudge, ~/.local/state/scanjudge; NULL = there is none. */
 const char *cli_state_folder(struct cli *cli);
-enum cli_progress cli_recall(struct cli *cli, const char *id);
+void cli_recall(struct cli *cli, const char *id, struct cli_memory *m);
+/* Where it cannot be written nothing is said: nobody's verdict depends on it. */
+void cli_store(struct cli *cli, const char *id, const struct cli_memory *m);
+/* A file of the judge's own, by its absolute name: judging those solves nothing. */
+bool cli_comes_along(const struct cli *cli, const char *absolute);
+/* 1: forgotten, 0: there was nothing; -1. */
+int cli_forget(struct cli *cli, const char *id, struct err *e);
 /* After a judging of all cases. What is solved stays so; files of the judge's own are left out. */
-void cli_remember(struct cli *cli, const char *id, const char *source, bool solved);
+void cli_remember(struct cli *cli, const char *id, const char *source, const struct result *result);
+
+/* ---- next.c: what to do now ---- */
+
+/* The problems in the order to learn in; *next is the one to do now, NULL = all are solved. */
+struct path_entry {
+    struct problem p;
+    struct cli_memory memory;
+    unsigned depth;    /* 0: builds on nothing; else one more than the deepest it builds on */
+    const char *first; /* what should be solved before: names with commas; NULL = nothing is left */
+};
+struct path {
+    struct path_entry *entries;
+    unsigned count;
+    const struct path_entry *next;
+};
+/* STATUS_DONE, or what a malformed spec made it: those are left out, and told if `tell`. */
+int cli_find_path(struct cli *cli, bool tell, struct path *path);
+
+/* After a judging (`result`) or without one: what to do next, on stdout. */
+int cli_say_next(struct cli *cli, const struct result *result);
+/* A name as a word for the shell. */
+const char *cli_quoted(struct cli *cli, const char *word);
+/* `path`, or "scan-2.cu" for "scan.cu" and so on: the first that is not there yet. */
+const char *cli_free_name(struct cli *cli, const char *path);
 
 bool cli_prefers_chinese(void); /* LC_ALL, LC_MESSAGES, LANG */
 bool cli_is_terminal(int fd);   /* and one that knows more than TERM=dumb */
-bool cli_use_colour(int fd);    /* such a terminal, and no NO_COLOR */
+bool cli_use_colour(int fd);    /* such a terminal, or CLICOLOR_FORCE; never with NO_COLOR */
 
 /* ---- progress: one line on a terminal, rewritten in place ---- */
 

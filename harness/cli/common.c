@@ -107,67 +107,6 @@ const char *cli_nearest(struct cli *cli, const char *name, const char *const *na
     return near ? arena_printf(&cli->arena, " Did you mean '%s'?", near) : "";
 }
 
-/* The word that getopt_long just refused. It moves operands behind options, and stays on a word of
- * short options until that is taken apart. */
-static const char *refused_word(int argc, char **argv)
-{
-    const char *word = optind < argc ? argv[optind] : NULL;
-    bool is_short = optopt > ' ';
-    if (is_short && word && word[0] == '-' && word[1] == optopt && word[2])
-        return word;
-    return argv[optind - 1];
-}
-
-/* A file whose name looks like an option? */
-static bool ends_in_cu(const char *word)
-{
-    size_t length = strlen(word);
-    return length > 3 && strcmp(word + length - 3, ".cu") == 0;
-}
-
-int cli_option(const struct cli *cli, int argc, char **argv, const struct option *options,
-               bool in_order)
-{
-    static uint32_t seen; /* bit k: an option with the val k and a value; from 32 on as often as
-                             people like */
-    opterr = 0;
-    int at = -1, got = getopt_long(argc, argv, in_order ? "+:" : ":", options, &at);
-    if (got >= OPTION_ISOLATION && got <= OPTION_ALLOW_UNSANDBOXED)
-        return cli_take_isolation(cli, got, optarg) == STATUS_DONE
-                   ? cli_option(cli, argc, argv, options, in_order)
-                   : '?';
-    if (got != '?' && got != ':') {
-        if (got < 0 || at < 0 || options[at].has_arg == no_argument)
-            return got;
-        if (got < 32 && (seen & (uint32_t)1 << got)) {
-            cli_usage(cli, "--%s is given twice.", options[at].name);
-            return '?';
-        }
-        seen |= got < 32 ? (uint32_t)1 << got : 0;
-        return got;
-    }
-    const char *word = refused_word(argc, argv);
-    if (got == ':') {
-        cli_usage(cli, "%s wants a value.", word);
-        return '?';
-    }
-    if (ends_in_cu(word)) {
-        cli_usage(cli, "%s looks like an option; for a file of that name write ./%s.", word, word);
-        return '?';
-    }
-    const char *names[32];
-    size_t count = 0;
-    for (; options[count].name && count < 32; count++)
-        names[count] = options[count].name;
-    char name[64];
-    snprintf(name, sizeof name, "%.*s", (int)strcspn(word + strspn(word, "-"), "="),
-             word + strspn(word, "-"));
-    const char *near = suggest(name, names, count);
-    cli_usage(cli, "%s has no option %s.%s%s%s", cli->subcommand, word,
-              near ? " Did you mean --" : "", near ? near : "", near ? "?" : "");
-    return '?';
-}
-
 bool cli_known_problem(struct cli *cli, const char *id)
 {
     const char **ids;
@@ -214,5 +153,8 @@ bool cli_is_terminal(int fd)
 
 bool cli_use_colour(int fd)
 {
-    return cli_is_terminal(fd) && !from_environment("NO_COLOR");
+    const char *force = from_environment("CLICOLOR_FORCE");
+    if (from_environment("NO_COLOR"))
+        return false;
+    return cli_is_terminal(fd) || (force && strcmp(force, "0") != 0);
 }

@@ -260,8 +260,7 @@ static void add_layers(struct text *out)
 
 int command_doctor(struct cli *cli, int argc, char **argv)
 {
-    static const struct option options[] = {ISOLATION_OPTIONS, {0}};
-    if (cli_option(cli, argc, argv, options, false) != -1)
+    if (cli_option(cli, argc, argv, false) != OPTION_END)
         return STATUS_USAGE;
     if (optind != argc)
         return cli_usage(cli, "doctor takes no arguments.");

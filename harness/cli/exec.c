@@ -19,36 +19,7 @@
 
 extern char **environ;
 
-enum {
-    OPTION_DEVICE = 1,
-    OPTION_CHECK,
-    OPTION_SCHEDULE,
-    OPTION_DELAY_STORES,
-    OPTION_RESIDENT,
-    OPTION_STREAM_ORDER,
-    OPTION_THREADS,
-    OPTION_TARGET,
-    OPTION_PROFILE,
-    OPTION_TRACE,
-    OPTION_GPU
-};
-
 enum { RESIDENT_MAX = 1 << 30, THREADS_MAX = 1024 };
-
-static const struct option OPTIONS[] = {
-    {"device", required_argument, NULL, OPTION_DEVICE},
-    {"gpu", required_argument, NULL, OPTION_GPU},
-    {"check", required_argument, NULL, OPTION_CHECK},
-    {"schedule", required_argument, NULL, OPTION_SCHEDULE},
-    {"delay-stores", no_argument, NULL, OPTION_DELAY_STORES},
-    {"resident", required_argument, NULL, OPTION_RESIDENT},
-    {"stream-order", required_argument, NULL, OPTION_STREAM_ORDER},
-    {"threads", required_argument, NULL, OPTION_THREADS},
-    {"target", required_argument, NULL, OPTION_TARGET},
-    {"profile", no_argument, NULL, OPTION_PROFILE},
-    {"trace", required_argument, NULL, OPTION_TRACE},
-    {0},
-};
 
 /* Our environment with the variables that the drop-in library looks at. */
 static const char **environment_for(struct cli *cli, const char *source, const char *libraries)
@@ -170,11 +141,10 @@ struct exec_call {
 /* "--trace" for an option that only the CPU device has, else what was there before. */
 static const char *cpu_only_after(struct cli *cli, int option, const char *before)
 {
-    for (const struct option *o = OPTIONS; o->name; o++)
-        if (o->val == option && option != OPTION_DEVICE && option != OPTION_GPU &&
-            option != OPTION_TARGET)
-            return arena_printf(&cli->arena, "--%s", o->name);
-    return before;
+    if (option == OPTION_WRONG || option == OPTION_exec_device || option == OPTION_exec_gpu ||
+        option == OPTION_exec_target)
+        return before;
+    return arena_printf(&cli->arena, "--%s", OPTION_ROWS[option].name);
 }
 
 static int take_option(struct cli *cli, int option, struct exec_call *call)
@@ -183,35 +153,35 @@ static int take_option(struct cli *cli, int option, struct exec_call *call)
     int status;
     call->device.cpu_only = cpu_only_after(cli, option, call->device.cpu_only);
     switch (option) {
-    case OPTION_DEVICE:
+    case OPTION_exec_device:
         call->device.name = optarg;
         return STATUS_DONE;
-    case OPTION_GPU:
+    case OPTION_exec_gpu:
         call->device.gpu = optarg;
         return STATUS_DONE;
-    case OPTION_CHECK:
+    case OPTION_exec_check:
         status = cli_parse_checks(cli, optarg, &checks);
         return status == STATUS_DONE ? pass_on(cli, "SCANJUDGE_CHECKS", optarg) : status;
-    case OPTION_SCHEDULE:
+    case OPTION_exec_schedule:
         return pass_on_schedule(cli, optarg);
-    case OPTION_DELAY_STORES:
+    case OPTION_exec_delay_stores:
         return pass_on(cli, "SCANJUDGE_DELAY_STORES", "1");
-    case OPTION_RESIDENT:
+    case OPTION_exec_resident:
         return pass_on_number(cli, "resident", "SCANJUDGE_RESIDENT", RESIDENT_MAX);
-    case OPTION_THREADS:
+    case OPTION_exec_threads:
         return pass_on_number(cli, "threads", "SCANJUDGE_THREADS", THREADS_MAX);
-    case OPTION_TARGET:
+    case OPTION_exec_target:
         call->target = target_find(optarg);
         return call->target ? STATUS_DONE
                             : cli_usage(cli, "--target takes one of %s, not '%s'.",
                                         targets_allowed(), optarg);
-    case OPTION_PROFILE:
+    case OPTION_exec_profile:
         call->profile = true;
         return STATUS_DONE;
-    case OPTION_TRACE:
+    case OPTION_exec_trace:
         call->trace = optarg;
         return cli_check_output(cli, "trace", optarg, NULL);
-    case OPTION_STREAM_ORDER:
+    case OPTION_exec_stream_order:
         if (wire_stream_order_find(optarg) == WIRE_STREAM_ORDER_COUNT)
             return cli_usage(cli, "--stream-order takes one of %s, not '%s'.",
                              wire_stream_orders_allowed(), optarg);
@@ -353,7 +323,7 @@ int command_exec(struct cli *cli, int argc, char **argv)
 {
     int option;
     struct exec_call call = {0};
-    while ((option = cli_option(cli, argc, argv, OPTIONS, true)) != -1) {
+    while ((option = cli_option(cli, argc, argv, true)) != OPTION_END) {
         int status = take_option(cli, option, &call);
         if (status != STATUS_DONE)
             return status;

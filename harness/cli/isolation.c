@@ -28,9 +28,9 @@ int cli_isolation_from_environment(const struct cli *cli)
 
 int cli_take_isolation(const struct cli *cli, int option, const char *value)
 {
-    if (option == OPTION_REQUIRE_ISOLATION)
+    if (option == OPTION_isolation_require)
         choice.require = true;
-    else if (option == OPTION_ALLOW_UNSANDBOXED)
+    else if (option == OPTION_isolation_allow_none)
         choice.allow_none = true;
     else
         choice.tier = value;

@@ -12,20 +12,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { OPTION_TITLE = 1, OPTION_TITLE_ZH, OPTION_DIFFICULTY, OPTION_ENTRY };
-enum { OPTION_INPUT = 32, OPTION_OUTPUT, OPTION_AFTER }; /* as often as people like */
-
-static const struct option OPTIONS[] = {
-    {"title", required_argument, NULL, OPTION_TITLE},
-    {"title-zh", required_argument, NULL, OPTION_TITLE_ZH},
-    {"difficulty", required_argument, NULL, OPTION_DIFFICULTY},
-    {"entry", required_argument, NULL, OPTION_ENTRY},
-    {"input", required_argument, NULL, OPTION_INPUT},
-    {"output", required_argument, NULL, OPTION_OUTPUT},
-    {"after", required_argument, NULL, OPTION_AFTER},
-    {0},
-};
-
 static int add_after(struct cli *cli, struct scaffold *s, const char *id)
 {
     if (!cli_known_problem(cli, id))
@@ -47,22 +33,22 @@ static int add_buffer(struct cli *cli, struct scaffold *s, const char *words, bo
 static int take_option(struct cli *cli, struct scaffold *s, int option, const char *value)
 {
     switch (option) {
-    case OPTION_TITLE:
+    case OPTION_new_problem_title:
         s->title = value;
         return STATUS_DONE;
-    case OPTION_TITLE_ZH:
+    case OPTION_new_problem_title_zh:
         s->title_zh = value;
         return STATUS_DONE;
-    case OPTION_DIFFICULTY:
+    case OPTION_new_problem_difficulty:
         s->difficulty = value;
         return STATUS_DONE;
-    case OPTION_ENTRY:
+    case OPTION_new_problem_entry:
         s->entry = value;
         return STATUS_DONE;
-    case OPTION_INPUT:
-    case OPTION_OUTPUT:
-        return add_buffer(cli, s, value, option == OPTION_OUTPUT);
-    case OPTION_AFTER:
+    case OPTION_new_problem_input:
+    case OPTION_new_problem_output:
+        return add_buffer(cli, s, value, option == OPTION_new_problem_output);
+    case OPTION_new_problem_after:
         return add_after(cli, s, value);
     default:
         return STATUS_USAGE;
@@ -137,14 +123,15 @@ static int ask_everything(struct cli *cli, struct scaffold *s)
     s->title_zh = ask(cli, "Title in Chinese", "none");
     s->difficulty = ask(cli, "Difficulty: easy, medium or hard", "medium");
     s->entry = ask(cli, "Name of the function", from_id(a, s->id, false));
-    int status = take_words(cli, s, OPTION_INPUT,
+    int status = take_words(cli, s, OPTION_new_problem_input,
                             ask(cli, "Inputs, name:type:shape, with blanks between", "in:int32:n"));
     if (status == STATUS_DONE)
         status =
-            take_words(cli, s, OPTION_OUTPUT,
+            take_words(cli, s, OPTION_new_problem_output,
                        ask(cli, "Outputs, name:type:shape, with blanks between", "out:int32:n"));
     if (status == STATUS_DONE)
-        status = take_words(cli, s, OPTION_AFTER, ask(cli, "Problems to solve first", "none"));
+        status = take_words(cli, s, OPTION_new_problem_after,
+                            ask(cli, "Problems to solve first", "none"));
     return status;
 }
 
@@ -195,7 +182,7 @@ int command_new_problem(struct cli *cli, int argc, char **argv)
     struct scaffold s = {0};
     bool described = false;
     int option, status = STATUS_DONE;
-    while ((option = cli_option(cli, argc, argv, OPTIONS, false)) != -1) {
+    while ((option = cli_option(cli, argc, argv, false)) != OPTION_END) {
         status = take_option(cli, &s, option, optarg);
         if (status != STATUS_DONE)
             return status;

@@ -11,49 +11,7 @@
 /* Below 2^53, so that every JSON reader keeps a seed exactly. */
 static const uint64_t SEED_MAX = ((uint64_t)1 << 53) - 1;
 
-enum {
-    OPTION_CASE = 1,
-    OPTION_SEED,
-    OPTION_FORMAT,
-    OPTION_OUTPUT,
-    OPTION_DEVICE,
-    OPTION_GPU,
-    OPTION_SHARE_CARD,
-    OPTION_SANITIZE,
-    OPTION_FIRST_FAILURE,
-    OPTION_ALL_CASES,
-    OPTION_NO_TIMING,
-    OPTION_CHECK,
-    OPTION_SCHEDULES,
-    OPTION_SCHEDULE,
-    OPTION_PROFILE,
-    OPTION_TRACE,
-    OPTION_VERBOSE
-};
-
 enum { SCHEDULES_MAX = 1000000 };
-
-static const struct option OPTIONS[] = {
-    {"case", required_argument, NULL, OPTION_CASE},
-    {"seed", required_argument, NULL, OPTION_SEED},
-    {"format", required_argument, NULL, OPTION_FORMAT},
-    {"output", required_argument, NULL, OPTION_OUTPUT},
-    {"device", required_argument, NULL, OPTION_DEVICE},
-    {"gpu", required_argument, NULL, OPTION_GPU},
-    {"first-failure", no_argument, NULL, OPTION_FIRST_FAILURE},
-    {"all-cases", no_argument, NULL, OPTION_ALL_CASES},
-    {"sanitize", no_argument, NULL, OPTION_SANITIZE},
-    {"share-card", no_argument, NULL, OPTION_SHARE_CARD},
-    {"no-timing", no_argument, NULL, OPTION_NO_TIMING},
-    {"check", required_argument, NULL, OPTION_CHECK},
-    {"schedules", required_argument, NULL, OPTION_SCHEDULES},
-    {"schedule", required_argument, NULL, OPTION_SCHEDULE},
-    {"profile", no_argument, NULL, OPTION_PROFILE},
-    {"trace", required_argument, NULL, OPTION_TRACE},
-    {"verbose", no_argument, NULL, OPTION_VERBOSE},
-    ISOLATION_OPTIONS,
-    {0},
-};
 
 struct run_call {
     struct judge_options judge;
@@ -106,71 +64,71 @@ int cli_parse_seed(const struct cli *cli, const char *s, uint64_t *seed)
 static int parse(struct cli *cli, int argc, char **argv, struct run_call *call)
 {
     int option, status = STATUS_DONE;
-    while (status == STATUS_DONE && (option = cli_option(cli, argc, argv, OPTIONS, false)) != -1)
+    while (status == STATUS_DONE && (option = cli_option(cli, argc, argv, false)) != OPTION_END)
         switch (option) {
-        case OPTION_CASE:
+        case OPTION_run_case:
             call->judge.case_name = optarg;
             break;
-        case OPTION_SEED:
+        case OPTION_run_seed:
             status = cli_parse_seed(cli, optarg, &call->judge.seed);
             break;
-        case OPTION_FORMAT:
+        case OPTION_run_format:
             call->format = optarg;
             if (!report_find(optarg))
                 status = cli_usage(cli, "there is no format '%s'; there are: %s.", optarg,
                                    report_formats());
             break;
-        case OPTION_OUTPUT:
+        case OPTION_run_output:
             call->output = optarg;
             if (!optarg[0])
                 status = cli_usage(cli, "--output wants the name of a file, and got an empty one.");
             break;
-        case OPTION_DEVICE:
+        case OPTION_run_device:
             call->device.name = optarg;
             break;
-        case OPTION_GPU:
+        case OPTION_run_gpu:
             call->device.gpu = optarg;
             break;
-        case OPTION_SHARE_CARD:
+        case OPTION_run_share_card:
             call->judge.share_card = true;
             call->device.gpu_only = "--share-card";
             break;
-        case OPTION_FIRST_FAILURE:
+        case OPTION_run_first_failure:
             call->judge.first_failure = true;
             break;
-        case OPTION_ALL_CASES:
+        case OPTION_run_all_cases:
             call->judge.all_cases = true;
             break;
-        case OPTION_SANITIZE:
+        case OPTION_run_sanitize:
             call->judge.sanitize = true;
             call->device.gpu_only = "--sanitize";
             break;
-        case OPTION_NO_TIMING:
+        case OPTION_run_no_timing:
             call->judge.no_timing = true;
             call->device.gpu_only = "--no-timing";
             break;
-        case OPTION_CHECK:
+        case OPTION_run_check:
             call->device.cpu_only = "--check";
             status = cli_parse_checks(cli, optarg, &call->judge.checks);
             break;
-        case OPTION_SCHEDULES:
+        case OPTION_run_schedules:
             call->device.cpu_only = "--schedules";
             status = cli_parse_number(cli, "schedules", optarg, 1, SCHEDULES_MAX,
                                       &call->judge.schedules);
             break;
-        case OPTION_SCHEDULE:
+        case OPTION_run_schedule:
             call->device.cpu_only = "--schedule";
             status = cli_parse_schedule(cli, optarg, &call->judge.only);
             break;
-        case OPTION_PROFILE:
+        case OPTION_run_profile:
             call->judge.profile = true;
             break;
-        case OPTION_TRACE:
+        case OPTION_run_trace:
             call->trace = optarg;
             call->device.cpu_only = "--trace";
             call->judge.trace = true;
             break;
-        case OPTION_VERBOSE:
+        case OPTION_run_verbose:
             call->verbose = true;
             break;
         default:
@@ -244,9 +202,12 @@ int command_run(struct cli *cli, int argc, char **argv)
         return cli_wrong(cli, "%s", e.text);
     bool is_whole = !call.judge.case_name && !call.judge.only.is_set;
     if (is_whole && result.verdict != VERDICT_judge_error)
-        cli_remember(cli, id, source, result.verdict == VERDICT_accepted);
+        cli_remember(cli, id, source, &result);
     status = deliver(cli, &call, &result);
     if (status == STATUS_DONE && call.trace)
         status = deliver_trace(cli, &call, &result);
+    bool for_people = strcmp(call.format, "text") == 0 && !call.output && !call.trace;
+    if (status == STATUS_DONE && for_people && (is_whole || result.verdict != VERDICT_accepted))
+        status = cli_say_next(cli, &result);
     return status ? status : verdict_exit_status(result.verdict);
 }

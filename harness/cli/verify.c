@@ -18,17 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { OPTION_SEED = 1, OPTION_MUTANTS, OPTION_MUTANT_SEED, OPTION_JOBS };
 enum { STATEMENT_BYTES_MAX = 256 * 1024 };
-
-static const struct option OPTIONS[] = {
-    {"seed", required_argument, NULL, OPTION_SEED},
-    {"mutants", required_argument, NULL, OPTION_MUTANTS},
-    {"mutant-seed", required_argument, NULL, OPTION_MUTANT_SEED},
-    {"jobs", required_argument, NULL, OPTION_JOBS},
-    ISOLATION_OPTIONS,
-    {0},
-};
 
 void verify_line(const struct verification *v, const char *mark, const char *sentence)
 {
@@ -239,7 +229,7 @@ static int parse_mutants(struct verification *v, const char *value)
         v->mutants.sample = 0;
         return STATUS_DONE;
     }
-    int status = cli_parse_number(v->cli, "--mutants", value, 0, 1000000, &number);
+    int status = cli_parse_number(v->cli, "mutants", value, 0, 1000000, &number);
     v->with_mutants = status == STATUS_DONE && number > 0;
     v->mutants.sample = number;
     return status;
@@ -250,15 +240,15 @@ static int parse_options(struct verification *v, int argc, char **argv)
     uint32_t jobs;
     int option, status = STATUS_DONE;
     while (status == STATUS_DONE &&
-           (option = cli_option(v->cli, argc, argv, OPTIONS, false)) != -1) {
-        if (option == OPTION_SEED)
+           (option = cli_option(v->cli, argc, argv, false)) != OPTION_END) {
+        if (option == OPTION_verify_seed)
             status = cli_parse_seed(v->cli, optarg, &v->seed);
-        else if (option == OPTION_MUTANTS)
+        else if (option == OPTION_verify_mutants)
             status = parse_mutants(v, optarg);
-        else if (option == OPTION_MUTANT_SEED)
+        else if (option == OPTION_verify_mutant_seed)
             status = cli_parse_seed(v->cli, optarg, &v->mutants.seed);
-        else if (option == OPTION_JOBS) {
-            status = cli_parse_number(v->cli, "--jobs", optarg, 1, 8, &jobs);
+        else if (option == OPTION_verify_jobs) {
+            status = cli_parse_number(v->cli, "jobs", optarg, 1, 8, &jobs);
             v->mutants.workers = status == STATUS_DONE ? jobs : v->mutants.workers;
         } else
             status = STATUS_USAGE;

@@ -311,23 +311,11 @@ static int run_passes(struct case_run *r, struct err *e)
     return 0;
 }
 
-/* A word as a shell reads it back. */
 static const char *quoted(struct arena *arena, const char *word)
 {
-    static const char PLAIN[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                "_-+=./,:@%";
-    if (word[0] && word[strspn(word, PLAIN)] == '\0')
-        return word;
     struct text t;
     text_init(&t);
-    text_addc(&t, '\'');
-    for (; *word; word++) {
-        if (*word == '\'')
-            text_add(&t, "'\\''");
-        else
-            text_addc(&t, *word);
-    }
-    text_addc(&t, '\'');
+    text_add_shell_word(&t, word);
     const char *copy = arena_strdup(arena, text_str(&t));
     text_release(&t);
     return copy;

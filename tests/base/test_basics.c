@@ -55,6 +55,23 @@ static void text_grows(void **state)
     text_release(&t);
 }
 
+static void words_for_a_shell(void **state)
+{
+    (void)state;
+    static const char *const rows[][2] = {
+        {"n=1025", "n=1025"},   {"", "''"},         {"a b", "'a b'"},
+        {"it's", "'it'\\''s'"}, {"$(x)", "'$(x)'"}, {"~a", "'~a'"},
+    };
+    struct text t;
+    text_init(&t);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        text_clear(&t);
+        text_add_shell_word(&t, rows[i][0]);
+        assert_string_equal(text_str(&t), rows[i][1]);
+    }
+    text_release(&t);
+}
+
 static void files_are_written_whole_and_read_within_a_limit(void **state)
 {
     (void)state;
@@ -190,6 +207,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arena_gives_zeroed_aligned_memory),
         cmocka_unit_test(text_grows),
+        cmocka_unit_test(words_for_a_shell),
         cmocka_unit_test(files_are_written_whole_and_read_within_a_limit),
         cmocka_unit_test(random_numbers_depend_on_key_and_counter_only),
         cmocka_unit_test(hash_is_sha256_of_length_prefixed_parts),

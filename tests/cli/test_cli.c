@@ -31,7 +31,9 @@ static void try_call(const struct call *c, const char *root)
         argv[i + 1] = c->words[i];
     char root_variable[4200], state[4200];
     snprintf(root_variable, sizeof root_variable, "SCANJUDGE_ROOT=%s", root);
-    snprintf(state, sizeof state, "XDG_STATE_HOME=%s/state", root);
+    /* Nothing is remembered in the sources. */
+    snprintf(state, sizeof state, "XDG_STATE_HOME=%s/state",
+             strcmp(root, SOURCE_ROOT) == 0 ? "/dev/null" : root);
     const char *environment[] = {root_variable, state, "SCANJUDGE_CACHE=/nonexistent/cache",
                                  "PATH=/usr/bin:/bin", NULL};
     struct proc_spec spec = {.argv = argv, .environment = environment, .keep_fd = -1};
@@ -59,7 +61,7 @@ static const struct call CALLS[] = {
     {{"help", "exec"}, 0, "has its own main", NULL},
     {{"version"}, 0, "scanjudge 0.", NULL},
     {{"--version"}, 0, "scanjudge 0.", NULL},
-    {{0}, 2, "usage:", NULL},
+    {{0}, 2, "begin:  ./judge.sh new warp-scan ", NULL},
     {{"lsit"}, 2, NULL, "Did you mean 'list'?"},
     {{"help", "doktor"}, 2, NULL, "Did you mean 'doctor'?"},
     {{"\x1b[31m"}, 2, NULL, "'\\x1b[31m'"},
@@ -132,10 +134,14 @@ static const struct call CALLS[] = {
     {{"run", "--seed", "3", "a.cu", "--seed", "3"}, 2, NULL, "--seed is given twice"},
     {{"run", "--case", "a", "a.cu", "--case", "b"}, 2, NULL, "--case is given twice"},
     {{"run", "--format", "text", "--format", "json"}, 2, NULL, "--format is given twice"},
-    {{"run", "--help"}, 0, "bounds                   accesses outside", NULL},
+    {{"run", "--help"}, 0, "--first-failure ", NULL},
+    {{"help", "checks"}, 0, "bounds          accesses outside", NULL},
+    {{"help", "formats"}, 0, "json            programs", NULL},
+    {{"help", "isolation"}, 0, "--require-isolation ", NULL},
+    {{"help", "schedules"}, 0, "last-first ", NULL},
     {{"run", "multi-block-scan", "-h"}, 0, "--verbose", NULL},
     {{"help", "verify"}, 0, "an earlier verification", NULL},
-    {{"help", "test"}, 0, "judge.sh does this", NULL},
+    {{"help", "test"}, 0, "has no such command", NULL},
     {{"help", "run", "exec"}, 2, NULL, "at most one command"},
     {{"test", "vm"}, 2, NULL, "a command of judge.sh"},
     {{"exec", ""}, 2, NULL, "the name of the .cu file is empty"},
