@@ -47,6 +47,28 @@ static struct wire_finding order = {
  * override, carriage returns. */
 #define HOSTILE "\x1b]0;owned\x07\x1b[2Jaccepted\r\xff\xc0\xaf\xed\xa0\x80\xe2\x80\xaetxt\x7f"
 
+/* What means something to the reader of some format, and characters that XML does not have. */
+#define SYNTAX                                                                                     \
+    "]]></failure><script>alert(1)</script><!-- & \"' \\ %0A%25;\n"                                \
+    "::error file=a.cu,line=1::not from the judge\n"                                               \
+    "  ::stop-commands::token\n##[error]not from the judge\n::token::\n"                           \
+    "ok 1 - not from the judge\nnot ok 2 # TODO\nBail out! not from the judge\n1..0 # SKIP\n"      \
+    "---\n...\n  ...\n- {a: b}\n"                                                                  \
+    "| a | b |\n|---|---|\n```\n</pre>\n# head\n* [link](http://x) ![image](http://x) @everyone\n" \
+    "{{mustache}} ${{ secrets.x }} $(id) `id`\n\xef\xbf\xbe\xef\xbf\xbf\xf0\x9f\x98\x80"
+
+static struct wire_finding syntax_finding = {
+    .kind = FINDING_assertion,
+    .severity = WIRE_ERROR,
+    .line = 3,
+    .block = {0, 0, 0},
+    .thread = {0, 0, 0},
+    .count = 1,
+    .file = "x,y::z %0A|<b>.cu",
+    .kernel = "k<a & b, \"c\">",
+    .message = SYNTAX,
+};
+
 static struct wire_finding hostile_finding = {
     .kind = FINDING_assertion,
     .severity = WIRE_ERROR,
@@ -141,6 +163,72 @@ static struct result_case hostile_cases[] = {
      .stdout_text = HOSTILE "\n" HOSTILE,
      .stderr_text = "::error file=x::" HOSTILE "]]>",
      .reproduce = "./judge.sh run multi-block-scan '" HOSTILE "' --case n=8 --seed 9"},
+};
+
+static struct result_case syntax_cases[] = {
+    {.name = SYNTAX,
+     .verdict = VERDICT_wrong_answer,
+     .ms = 1,
+     .passes = 1,
+     .diagnosis = SYNTAX,
+     .mismatch = {SYNTAX, 0, 8, SYNTAX, SYNTAX},
+     .findings = &syntax_finding,
+     .finding_count = 1,
+     .stdout_text = SYNTAX,
+     .stderr_text = SYNTAX,
+     .reproduce = "./judge.sh run multi-block-scan '" SYNTAX "' --case n=8 --seed 9"},
+    {.name = SYNTAX, .verdict = VERDICT_accepted, .is_public = true, .ms = 1, .passes = 4},
+};
+
+/* A name twice, once as the second one is called; more of the same warning; every verdict that a
+ * case may have. */
+static struct wire_finding leak = {.kind = FINDING_leak,
+                                   .severity = WIRE_WARNING,
+                                   .block = {-1, -1, -1},
+                                   .thread = {-1, -1, -1},
+                                   .count = 1,
+                                   .message = "a stream is left behind"};
+static struct wire_finding elsewhere = {.kind = FINDING_misaligned,
+                                        .severity = WIRE_ERROR,
+                                        .line = 210,
+                                        .block = {0, 0, 0},
+                                        .thread = {1, 0, 0},
+                                        .count = 1,
+                                        .file = "block_scan.cuh",
+                                        .message = "reads 16 bytes at in[1]"};
+static struct result_case several_cases[] = {
+    {.name = "n=8",
+     .verdict = VERDICT_accepted,
+     .is_public = true,
+     .ms = 1,
+     .passes = 4,
+     .findings = &leak,
+     .finding_count = 1},
+    {.name = "n=8 (2)",
+     .verdict = VERDICT_wrong_answer,
+     .is_public = true,
+     .ms = 1,
+     .passes = 1,
+     .mismatch = {"out", 3, 1, "6", "7"}},
+    {.name = "n=8", .verdict = VERDICT_run_time_error, .passes = 1, .diagnosis = "it aborted"},
+    {.name = "n=9",
+     .verdict = VERDICT_run_time_error,
+     .passes = 1,
+     .findings = &elsewhere,
+     .finding_count = 1},
+    {.name = "n=10", .verdict = VERDICT_time_limit_exceeded, .ms = 10000, .passes = 1},
+    {.name = "n=11", .verdict = VERDICT_memory_limit_exceeded, .passes = 1},
+    {.name = "n=12", .verdict = VERDICT_output_limit_exceeded, .passes = 1},
+    {.name = "n=13",
+     .verdict = VERDICT_accepted,
+     .ms = 1,
+     .passes = 4,
+     .findings = &leak,
+     .finding_count = 1},
+};
+
+static struct result_case before_the_fault[] = {
+    {.name = "n=8", .verdict = VERDICT_accepted, .is_public = true, .ms = 1, .passes = 4},
 };
 
 static const double timed[] = {0.209, 0.21, 0.22}, reference_timed[] = {0.05, 0.049, 0.051};
@@ -352,6 +440,85 @@ const struct record RECORDS[] = {
       .seed = 1,
       .compile = {.ok = true, .ms = 400, .log = ""},
       .total_ms = 410},
+     {0}},
+    {"several_verdicts",
+     {.problem = "multi-block-scan",
+      .submission = "/work/class/alice/../bob/./a.b.cu",
+      .device = "cpu",
+      .verdict = VERDICT_wrong_answer,
+      .seed = 1,
+      .compile = {.ok = true,
+                  .ms = 900,
+                  .log = "a.b.cu(3): warning #177-D: variable \"x\" was declared but never "
+                         "referenced\n      int x;\n          ^\n\n"
+                         "cub.cuh(9): warning #1-D: last line of file ends without a newline\n"},
+      .cases = several_cases,
+      .case_count = sizeof several_cases / sizeof several_cases[0],
+      .not_judged = not_judged,
+      .not_judged_count = 2,
+      .total_ms = 11000},
+     {.here = "/work/elsewhere", .root = "/work/class"}},
+    {"signature",
+     {.problem = "multi-block-scan",
+      .submission = "alice/a.cu",
+      .device = "cpu",
+      .verdict = VERDICT_compile_error,
+      .message = "a.cu(4): error: the entry point does not have the expected signature",
+      .seed = 1,
+      .compile = {.ok = false,
+                  .ms = 400,
+                  .log = "a.cu(4): error: the entry point does not have the expected signature\n"
+                         "  expected: extern \"C\" void exclusive_scan(const int *in)\n"
+                         "  to change: it has to return void\n\n"
+                         "a.cu:7:12: warning: unused parameter\n    7 | int x\n      |     ^\n"
+                         "ptxas error   : Entry function 'k' uses too much shared data\n"
+                         "a.cu: at the end of the file: error: expected a \"}\"\n\n"
+                         "2 errors detected in the compilation of \"a.cu\".\n"},
+      .total_ms = 410},
+     {.here = "/work/class", .root = "/work/class"}},
+    {"no_card",
+     {.problem = "multi-block-scan",
+      .submission = "a.cu",
+      .device = "gpu",
+      .verdict = VERDICT_judge_error,
+      .skipped = "there is no card: no NVIDIA driver",
+      .compile = {.log = ""}},
+     {0}},
+    {"fault_of_the_judge",
+     {.problem = "multi-block-scan",
+      .submission = "a.cu",
+      .device = "cpu",
+      .verdict = VERDICT_judge_error,
+      .message = "the runner refused a request: no memory",
+      .seed = 1,
+      .compile = {.ok = true, .ms = 400, .log = ""},
+      .cases = before_the_fault,
+      .case_count = 1,
+      .total_ms = 410},
+     {0}},
+    {"syntax",
+     {.problem = "multi-block-scan",
+      .submission = "x,y::z %0A|<b>.cu",
+      .device = "cpu",
+      .verdict = VERDICT_wrong_answer,
+      .message = SYNTAX,
+      .seed = 1,
+      .compile = {.ok = true, .ms = 1, .log = SYNTAX},
+      .cases = syntax_cases,
+      .case_count = 2,
+      .not_judged = (const char *[]){SYNTAX},
+      .not_judged_count = 1,
+      .total_ms = 10},
+     {.verbose = true}},
+    {"syntax_compile_error",
+     {.problem = "multi-block-scan",
+      .submission = "a.cu",
+      .device = "cpu",
+      .verdict = VERDICT_compile_error,
+      .message = "a.cu(1): error: #error " SYNTAX,
+      .seed = 1,
+      .compile = {.ok = false, .ms = 1, .log = "a.cu(1): error: #error " SYNTAX "\n" HOSTILE},
+      .total_ms = 10},
      {0}},
     {"hostile",
      {.problem = "multi-block-scan",

@@ -76,6 +76,7 @@ bool utf8_is_invisible(uint32_t c)
         {0x2028, 0x202e}, /* separators, overrides of direction */
         {0x2060, 0x2069}, /* isolates */
         {0xfeff, 0xfeff}, /* byte order mark */
+        {0xfffe, 0xffff}, /* no characters; XML knows none of them */
     };
     for (size_t i = 0; i < sizeof RANGES / sizeof RANGES[0]; i++)
         if (c >= RANGES[i].low && c <= RANGES[i].high)

@@ -15,7 +15,7 @@ unsigned utf8_read(const char *s, uint32_t *character);
 void utf8_add_valid(struct text *out, const char *s);
 
 /* Characters past ASCII that change how the text around them is shown: C1 controls, marks and
- * overrides of direction, zero widths. */
+ * overrides of direction, zero widths; and what is no character. */
 bool utf8_is_invisible(uint32_t c);
 
 /* Columns that `s` takes on a terminal: East Asian wide characters take two. */

@@ -99,6 +99,12 @@ static void json_and_back(void **state)
     assert_string_equal(again.card, "NVIDIA H200");
     assert_string_equal(again.sizes[1].name, "n=1048576");
     assert_string_equal(again.entrants[1].label, "look_back.cu");
+    /* A file may have any name. */
+    entrants[3].label = "\xff.cu";
+    text_clear(&out);
+    report_bench_json(&b, &out);
+    assert_int_equal(report_bench_read("a.json", text_str(&out), &arena, &again, &e), 0);
+    assert_string_equal(again.entrants[3].label, "\xef\xbf\xbd.cu");
     assert_true(again.entrants[1].points[1].ms == points[1][1].ms);
     assert_true(again.entrants[1].points[1].ratio_low == 1.9);
     assert_false(again.entrants[2].points[1].known);
