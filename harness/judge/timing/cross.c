@@ -16,7 +16,8 @@ static const double GAP_ROOM_DEVIATIONS = 4;
 /* Outputs are copied aside one by one, while L2 still writes back what the call left in it. */
 static const double ASIDE_FACTOR = 1.5;
 /* The slowest of the first calls may load code; the fastest of the others has no excuse. But what a
- * processor warms up to goes on into the first timed calls: the doubt is about a step just there. */
+ * processor warms up to goes on into the first timed calls: the doubt is about a step just there.
+ */
 static const double WARM_UP_FACTOR = 1.5, WARM_UP_ROOM_MS = 0.05;
 enum { STILL_WARMING = 3 };
 /* cudaMemcpyAsync is not the last word (1.02 was seen), and at small sizes it is slow to start. */
