@@ -77,6 +77,8 @@ void cli_watch_interrupts(void);
 /* ---- options ---- */
 
 int cli_take_isolation(const struct cli *cli, int option, const char *value);
+/* When the last option was taken: do those about isolation fit together? */
+int cli_check_isolation(const struct cli *cli);
 /* SCANJUDGE_ISOLATION, SCANJUDGE_ALLOW_UNSANDBOXED. */
 int cli_isolation_from_environment(const struct cli *cli);
 

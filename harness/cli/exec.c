@@ -77,6 +77,7 @@ static int build_program(struct cli *cli, const char *source, const char *target
         .limit_ns = 600000000000u,
         .log_bytes = (uint64_t)256 << 10,
         .program = true,
+        .in_place = true,
     };
     progress_show(NULL, "compiling", 0, 1);
     int status = compile(&toolkit, &spec, &cli->arena, &result, &e);

@@ -26,6 +26,12 @@ int cli_isolation_from_environment(const struct cli *cli)
     return choose(cli, "SCANJUDGE_ISOLATION");
 }
 
+int cli_check_isolation(const struct cli *cli)
+{
+    struct err e;
+    return sandbox_check_choice(&e) == 0 ? STATUS_DONE : cli_usage(cli, "%s.", e.text);
+}
+
 int cli_take_isolation(const struct cli *cli, int option, const char *value)
 {
     if (option == OPTION_isolation_require)

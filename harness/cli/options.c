@@ -100,8 +100,10 @@ enum option_id cli_option(const struct cli *cli, int argc, char **argv, bool in_
     opterr = 0;
     for (;;) {
         int got = getopt_long(argc, argv, in_order ? "+:" : ":", table, NULL);
-        if (got == -1)
-            return OPTION_END;
+        if (got == -1) {
+            bool shuts_in = option_takes(cli->owner, OWNER_isolation);
+            return shuts_in && cli_check_isolation(cli) != STATUS_DONE ? OPTION_WRONG : OPTION_END;
+        }
         if (got == ':') {
             cli_usage(cli, "%s wants a value.", refused_word(argc, argv));
             return OPTION_WRONG;

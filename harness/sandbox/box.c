@@ -228,6 +228,7 @@ static void check_spec(const struct sandbox_spec *spec)
 {
     if ((spec->file_count || spec->take_count) && !spec->folder_bytes)
         BUG("files of a box without a folder");
+    _Static_assert((int)SANDBOX_FILES_MAX == (int)LAUNCH_FILES_MAX, "callers are told the one");
     if (spec->file_count > LAUNCH_FILES_MAX || spec->take_count > LAUNCH_TAKES_MAX)
         BUG("%u files into, %u out of a box", spec->file_count, spec->take_count);
 }

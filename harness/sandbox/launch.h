@@ -18,7 +18,7 @@ enum {
     LAUNCH_FD = 3,
     LAUNCH_MAGIC = 0x6c626f78,
     LAUNCH_LIMITS_MAX = 12,
-    LAUNCH_FILES_MAX = 16,
+    LAUNCH_FILES_MAX = 128,
     LAUNCH_TAKES_MAX = 8,
     LAUNCH_FDS_MAX = 16, /* beside an order */
     LAUNCH_STEP_BYTES = 64,

@@ -49,6 +49,22 @@ int sandbox_choose(const struct sandbox_choice *choice, struct err *e)
     return 0;
 }
 
+int sandbox_check_choice(struct err *e)
+{
+    const struct sandbox_choice *c = &state.choice;
+    bool is_none = c->tier && strcmp(c->tier, TIER_NAMES[SANDBOX_NONE]) == 0;
+    if (is_none && !c->allow_none)
+        return err_set(e, "isolation 'none' shuts nothing in, and has to be allowed: add "
+                          "--allow-unsandboxed, for programs that you trust; auto, namespaces and "
+                          "landlock need no leave");
+    if (c->require && (is_none || (c->tier && strcmp(c->tier, TIER_NAMES[SANDBOX_LANDLOCK]) == 0)))
+        return err_set(e,
+                       "--require-isolation wants namespaces, which isolation '%s' leaves out: "
+                       "leave one of the two out; with --require-isolation go auto and namespaces",
+                       c->tier);
+    return 0;
+}
+
 const struct machine *machine_found(void)
 {
     return &state.machine;
@@ -124,9 +140,7 @@ static int choose_tier(struct machine *m, struct err *e)
     if (strcmp(tier, TIER_NAMES[SANDBOX_NONE]) == 0) {
         m->tier = SANDBOX_NONE;
         snprintf(m->no_namespaces, sizeof m->no_namespaces, "not asked for");
-        return state.choice.allow_none
-                   ? 0
-                   : err_set(e, "isolation 'none' has to be allowed: add --allow-unsandboxed");
+        return sandbox_check_choice(e);
     }
     m->tier = SANDBOX_NAMESPACES;
     if (strcmp(tier, TIER_NAMES[SANDBOX_LANDLOCK]) != 0) {

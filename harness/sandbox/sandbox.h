@@ -45,6 +45,10 @@ struct sandbox_choice {
  * allowed. -1 if there is no tier of that name. */
 int sandbox_choose(const struct sandbox_choice *choice, struct err *e);
 
+/* Does what was chosen fit together? -1 and a sentence if no machine could keep to it: none without
+ * leave, or everything required and a part left out. */
+int sandbox_check_choice(struct err *e);
+
 /* Finds out what this machine allows, once; 0, or -1 with what is missing and which option goes on
  * without. sandbox_open() calls it, too. */
 int sandbox_setup(struct err *e);
@@ -98,7 +102,12 @@ struct sandbox_limits {
 #undef LIMIT
 };
 
-enum { SANDBOX_PARTS_MAX = 8, SANDBOX_SOCKET_FD = 3, SANDBOX_FOLDER_BYTES = 256 };
+enum {
+    SANDBOX_PARTS_MAX = 8,
+    SANDBOX_FILES_MAX = 128,
+    SANDBOX_SOCKET_FD = 3,
+    SANDBOX_FOLDER_BYTES = 256
+};
 
 struct sandbox_spec {
     enum sandbox_profile profile;
@@ -112,7 +121,7 @@ struct sandbox_spec {
      * those that the user of the box could not reach. */
     const char *const *parts; /* NULL-terminated */
     const struct sandbox_file *files;
-    unsigned file_count;
+    unsigned file_count;   /* at most SANDBOX_FILES_MAX */
     uint64_t folder_bytes; /* 0 = no private folder: `files` and `takes` need one */
     struct sandbox_limits limits;
     struct sandbox_take *takes; /* filled by sandbox_finish() */
