@@ -3,7 +3,9 @@
 #include "base/file.h"
 #include "sandbox/sandbox.h"
 
+#include <dirent.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { STATUS_ACCEPTED = 42, STATUS_WRONG = 43 };
@@ -11,16 +13,50 @@ enum { FILES_MAX = 3 * WIRE_PARAMS_MAX + 1, SAID_BYTES = 4096 };
 static const uint64_t MEMORY_BYTES = (uint64_t)4 << 30;
 static const uint64_t COMPILE_LIMIT_NS = 600000000000u;
 
+static int is_header(const struct dirent *d)
+{
+    static const char *const ENDS[] = {".h", ".cuh", ".hpp"};
+    size_t length = strlen(d->d_name);
+    for (size_t i = 0; i < sizeof ENDS / sizeof ENDS[0]; i++) {
+        size_t end = strlen(ENDS[i]);
+        if (length > end && strcmp(d->d_name + length - end, ENDS[i]) == 0)
+            return 1;
+    }
+    return 0;
+}
+
+/* The headers of the problem's own folder, and checker.h unless one of them is called that. */
+static const char *const *headers_of(const struct problem *p, const char *root, struct arena *arena)
+{
+    static const char COMMON[] = "checker.h";
+    const char *common = arena_printf(arena, "%s/problems/%s", root, COMMON);
+    const char *folder = arena_printf(arena, "%s/problems/%s", root, p->id);
+    struct dirent **found;
+    int count = scandir(folder, &found, is_header, alphasort); /* none: the compiler says so */
+    const char **list =
+        arena_array(arena, (size_t)(count > 0 ? count : 0) + 2, sizeof(const char *));
+    unsigned used = 0;
+    bool has_common = !file_exists(common); /* it need not use it */
+    for (int i = 0; i < count; i++) {
+        has_common |= strcmp(found[i]->d_name, COMMON) == 0;
+        list[used++] = arena_printf(arena, "%s/%s", folder, found[i]->d_name);
+        free(found[i]);
+    }
+    if (count >= 0)
+        free(found);
+    if (!has_common)
+        list[used] = common;
+    return list;
+}
+
 void checker_compile_spec(const struct problem *p, const char *root, const char *cache,
                           struct arena *arena, struct compile_spec *spec)
 {
-    const char **include = arena_array(arena, 2, sizeof(const char *));
-    include[0] = arena_printf(arena, "%s/problems", root);
     *spec = (struct compile_spec){
         .source = arena_printf(arena, "%s/problems/%s/%s", root, p->id, p->checker),
         .target = p->target,
         .cache_folder = cache,
-        .include_folders = include,
+        .beside = headers_of(p, root, arena),
         .limit_ns = COMPILE_LIMIT_NS,
         .log_bytes = (uint64_t)64 << 10,
         .program = true,

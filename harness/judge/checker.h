@@ -2,7 +2,8 @@
  *
  * It is part of the problem and still shut in like everything that we did not write. It gets files
  * and gives an exit status, 42 or 43 as in Kattis packages; any other end is the problem's fault.
- * Compiled once per judging; checker_judge() may be called from any thread. */
+ * Compiled once per judging, in a box as well, with the headers of its folder and
+ * problems/checker.h; checker_judge() may be called from any thread. */
 #ifndef JUDGE_CHECKER_H
 #define JUDGE_CHECKER_H
 

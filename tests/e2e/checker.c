@@ -28,6 +28,8 @@ static const char IN_CUDA[] =
          "    if (larger > 0)\n        checker_wrong(\"%d items are larger\", larger);\n"
          "    checker_accept();\n}\n";
 
+static const char TWICE[] = "#define TWICE 84\n"; /* lies beside each of them */
+
 static const struct row {
     const char *what, *source; /* NULL = the fixture's own */
     const char *name;          /* of the checker; NULL = check.c */
@@ -47,6 +49,15 @@ static const struct row {
     {"a flood", "#include <stdio.h>\nint main(void) { for (;;) puts(\"wrong\"); }\n", NULL, RIGHT,
      3, "printed too much"},
     {"what is no program", "int main(void) { return 42 }\n", NULL, RIGHT, 3, "does not compile"},
+    {"the machine's files, by its compiler",
+     "#include \"/etc/passwd\"\nint main(void) { return 0; }\n", NULL, RIGHT, 3,
+     "/etc/passwd: No such file or directory"},
+    {"the judge's files, by its compiler",
+     "#include \"" E2E_SOURCES "/LICENSE\"\nint main(void) { return 0; }\n", NULL, RIGHT, 3,
+     "LICENSE: No such file or directory"},
+    {"a header beside it",
+     HEAD "#include \"twice.h\"\n#include <twice.h>\nint main(void) { return TWICE - 42; }\n", NULL,
+     RIGHT, 0, "accepted"},
     {"a name that is not there", HEAD "int main(void) { checker_got(\"nothing\"); return 42; }\n",
      NULL, RIGHT, 3, "there is no such file: got.nothing"},
     {"a look around",
@@ -75,7 +86,8 @@ static void write_checker(const struct row *row, const char *root, struct arena 
     text_addf(&changed, "time: 2 s%s", time + strlen(limit));
     if (file_write(yaml, changed.data, changed.length, &e) != 0 ||
         file_write(arena_printf(a, "%s/%s", folder, row->name ? row->name : "check.c"), row->source,
-                   strlen(row->source), &e) != 0)
+                   strlen(row->source), &e) != 0 ||
+        file_write(arena_printf(a, "%s/twice.h", folder), TWICE, sizeof TWICE - 1, &e) != 0)
         BUG("%s", e.text);
     text_release(&changed);
     text_release(&spec);

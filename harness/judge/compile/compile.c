@@ -1,7 +1,6 @@
 /* How it works: a box gets the submission, under its own name, beside a wrapper that includes it
  * and then declares the entry as the problem does; nvcc compiles the wrapper. So a conflicting
- * signature is the compiler's own error, and line numbers stay right. A program is compiled in its
- * own folder instead, because it may bring headers.
+ * signature is the compiler's own error, and line numbers stay right. A program needs no wrapper.
  *
  * nvcc's flags, measured on a three-kernel scan (bare `nvcc -O3 -shared`: 841-896 ms): -t0 runs the
  * two preprocessor passes side by side and skips nothing; --no-device-link leaves out a link of
@@ -54,8 +53,11 @@ struct job {
     const char *path;          /* $PATH for the compiler */
     const char *host_compiler; /* absolute path of the gcc that nvcc will find; NULL = none found */
     const char *ccbin;         /* $NVCC_CCBIN or NULL */
-    const char *work;          /* of a program: folder for temporary files */
+    const char *work;          /* in place: folder for temporary files */
     struct text wrapper, object, headers;
+    struct sandbox_file
+        files[SANDBOX_FILES_MAX]; /* for the box: source, wrapper, those beside it */
+    unsigned file_count;
     bool has_headers; /* the compiler came as far as to list them */
     struct diagnostics_context diagnostics;
     const char *argv[ARGUMENTS_MAX];
@@ -98,6 +100,10 @@ static void add_flags(struct job *j)
         add_argument(j, "-I");
         add_argument(j, absolute ? arena_strdup(j->arena, absolute) : j->spec->include_folders[i]);
         free(absolute);
+    }
+    if (j->spec->beside) {
+        add_argument(j, "-I"); /* also for #include <...> */
+        add_argument(j, ".");
     }
 }
 
@@ -150,8 +156,34 @@ static int read_source(struct job *j, struct err *e)
         return err_set_errno(e, "cannot resolve %s", path);
     j->folder = arena_strndup(j->arena, absolute, (size_t)(file_base_name(absolute) - absolute));
     j->name = arena_strdup(j->arena, file_base_name(path));
-    j->compiled_name = j->spec->program ? file_base_name(arena_strdup(j->arena, absolute))
-                                        : harmless_name(j->name, j->arena);
+    j->compiled_name = j->spec->in_place ? file_base_name(arena_strdup(j->arena, absolute))
+                                         : harmless_name(j->name, j->arena);
+    return 0;
+}
+
+static void add_file(struct job *j, const char *name, const char *bytes, size_t count)
+{
+    j->files[j->file_count++] = (struct sandbox_file){name, bytes, count};
+}
+
+/* What goes into the box beside the source. */
+static int read_beside(struct job *j, struct err *e)
+{
+    enum { OURS = 2 }; /* the source, the wrapper */
+    for (unsigned i = 0; j->spec->beside && j->spec->beside[i]; i++) {
+        const char *path = j->spec->beside[i];
+        struct text content;
+        if (j->file_count + OURS >= SANDBOX_FILES_MAX)
+            return err_set(e, "more than %d headers beside %s", SANDBOX_FILES_MAX - OURS, j->name);
+        text_init(&content);
+        int status = file_read(path, SOURCE_BYTES_MAX, &content, e);
+        if (status == 0)
+            add_file(j, arena_strdup(j->arena, file_base_name(path)),
+                     arena_strndup(j->arena, text_str(&content), content.length), content.length);
+        text_release(&content);
+        if (status != 0)
+            return -1;
+    }
     return 0;
 }
 
@@ -194,7 +226,11 @@ static void make_key(const struct job *j, char key[HASH_HEX_BYTES])
     hash_str(&h, s->entry ? s->entry : "");
     hash_str(&h, s->prototype ? s->prototype : "");
     hash_str(&h, language_of(j));
-    hash_str(&h, s->program ? j->folder : ""); /* its headers are found from there */
+    hash_str(&h, s->in_place ? j->folder : ""); /* its headers are found from there */
+    for (unsigned i = 0; i < j->file_count; i++) {
+        hash_str(&h, j->files[i].name);
+        hash_part(&h, j->files[i].bytes, j->files[i].count);
+    }
     hash_str(&h, arena_printf(j->arena, "%" PRIu64, s->log_bytes));
     for (unsigned i = 0; i < j->argc; i++) /* argv[0] is the path of nvcc */
         hash_str(&h, j->argv[i]);
@@ -270,8 +306,6 @@ static int run_nvcc(struct job *j, const char *threads, struct text *log, struct
     memcpy(argv, j->argv, sizeof j->argv);
     argv[j->argc] = threads;
     argv[j->argc + 1] = NULL;
-    const struct sandbox_file files[] = {{j->compiled_name, text_str(&j->source), j->source.length},
-                                         {WRAPPER, text_str(&j->wrapper), j->wrapper.length}};
     uint64_t raw = j->spec->log_bytes * RAW_LOG_FACTOR;
     struct nvcc_call call = {.toolkit = j->toolkit,
                              .argv = argv,
@@ -280,17 +314,17 @@ static int run_nvcc(struct job *j, const char *threads, struct text *log, struct
                              .host_compiler = j->host_compiler,
                              .limit_ns = j->spec->limit_ns,
                              .raw_log_bytes = raw > RAW_LOG_BYTES_MIN ? raw : RAW_LOG_BYTES_MIN,
-                             .folder = j->spec->program ? j->folder : NULL,
+                             .folder = j->spec->in_place ? j->folder : NULL,
                              .temporary = j->work,
-                             .files = files,
-                             .file_count = 2,
+                             .files = j->files,
+                             .file_count = j->file_count,
                              .see = j->spec->include_folders,
                              .object = &j->object,
                              .headers = &j->headers};
     int status = nvcc_run(&call, j->arena, log, end, e);
     j->diagnostics.work_folder = arena_strdup(j->arena, end->folder);
     j->has_headers = end->has_headers;
-    if (status != 0 || !j->spec->program)
+    if (status != 0 || !j->spec->in_place)
         return status;
     const char *list = arena_printf(j->arena, "%s/%s", j->work, NVCC_HEADERS);
     j->has_headers = file_exists(list);
@@ -340,37 +374,36 @@ static void finish_log(const struct job *j, const struct nvcc_end *end, struct t
 
 static int read_headers(const struct job *j, struct headers *h, struct err *e)
 {
-    const char *own[] = {WRAPPER, j->compiled_name, NULL};
-    const char *folder = j->spec->program ? j->folder : j->diagnostics.work_folder;
+    const char *own[SANDBOX_FILES_MAX + 1] = {j->compiled_name};
+    for (unsigned i = 0; i < j->file_count; i++)
+        own[i] = j->files[i].name;
+    const char *folder = j->spec->in_place ? j->folder : j->diagnostics.work_folder;
     return headers_parse(text_str(&j->headers), folder, own, j->toolkit, j->host_compiler, j->arena,
                          h, e);
 }
 
-/* The library as a file that can be looked into before it is in the cache: memory, or what a
- * program was linked to. */
+/* What was made as a file that can be looked into before it is in the cache: memory, or where it
+ * was put. */
 static const char *name_object(const struct job *j, int *memory_fd, struct err *e)
 {
-    if (j->spec->program)
+    if (j->spec->in_place)
         return arena_printf(j->arena, "%s/%s", j->work, NVCC_OBJECT);
     *memory_fd = memfd_create("object", MFD_CLOEXEC);
-    if (*memory_fd < 0) {
+    ssize_t put = *memory_fd < 0 ? -1 : 0;
+    for (size_t done = 0; put >= 0 && done < j->object.length; done += (size_t)put) {
+        put = write(*memory_fd, j->object.data + done, j->object.length - done);
+        put = put < 0 && errno == EINTR ? 0 : put;
+    }
+    if (put < 0) {
         err_set_errno(e, "no memory for what was compiled");
         return NULL;
-    }
-    for (size_t done = 0; done < j->object.length;) {
-        ssize_t put = write(*memory_fd, j->object.data + done, j->object.length - done);
-        if (put < 0 && errno != EINTR) {
-            err_set_errno(e, "no memory for what was compiled");
-            return NULL;
-        }
-        done += put > 0 ? (size_t)put : 0;
     }
     return arena_printf(j->arena, "/proc/self/fd/%d", *memory_fd);
 }
 
-static void add_files(struct job *j)
+static void name_files(struct job *j)
 {
-    const char *in = j->spec->program ? arena_printf(j->arena, "%s/", j->work) : "";
+    const char *in = j->spec->in_place ? arena_printf(j->arena, "%s/", j->work) : "";
     const char *const files[] = {
         "-MD",
         "-MF",
@@ -395,8 +428,8 @@ static int take_result(struct job *j, const char *key, const struct nvcc_end *en
     int memory_fd = -1, status = 0;
     bool ended = end->how == SANDBOX_EXITED && !end->out_of_memory;
     *entry = (struct cache_entry){.ok = ended && end->code == 0, .object = "", .log = ""};
-    if (entry->ok && !j->spec->program && !end->has_object)
-        return err_set(e, "nvcc said that it compiled %s, and left no library", j->name);
+    if (entry->ok && !j->spec->in_place && !end->has_object)
+        return err_set(e, "nvcc said that it compiled %s, and left nothing", j->name);
     if (entry->ok && !(entry->object = name_object(j, &memory_fd, e)))
         status = -1;
     if (status == 0)
@@ -408,7 +441,7 @@ static int take_result(struct job *j, const char *key, const struct nvcc_end *en
     /* What hung on the machine's load, or on a header that may still come, is not for keeps. */
     if (status == 0 && j->has_headers && ended)
         status = cache_store(j->spec->cache_folder, key, j->arena,
-                             j->spec->program ? NULL : &j->object, entry, e);
+                             j->spec->in_place ? NULL : &j->object, entry, e);
     if (memory_fd >= 0)
         close(memory_fd);
     return status;
@@ -418,9 +451,13 @@ static int take_result(struct job *j, const char *key, const struct nvcc_end *en
 static int compile_job(struct job *j, const char *key, struct compile_result *result,
                        struct cache_entry *entry, struct err *e)
 {
-    if (!j->spec->program)
+    if (!j->spec->program) {
         make_wrapper(j);
-    add_files(j);
+        add_file(j, WRAPPER, text_str(&j->wrapper), j->wrapper.length);
+    }
+    if (!j->spec->in_place)
+        add_file(j, j->compiled_name, text_str(&j->source), j->source.length);
+    name_files(j);
     struct text raw;
     struct nvcc_end end;
     text_init(&raw);
@@ -524,13 +561,15 @@ int compile(const struct toolkit *t, const struct compile_spec *spec, struct are
         status = status > 0 ? 0 : -1;
         goto out;
     }
+    if ((status = read_beside(&j, e)) != 0)
+        goto out;
     find_host_compiler(&j);
     add_flags(&j);
     make_key(&j, result->key);
     result->cached = cache_find(spec->cache_folder, result->key, arena, &entry);
     if (!result->cached) {
         status = -1;
-        if (spec->program && !(j.work = cache_work_folder(spec->cache_folder, arena, e)))
+        if (spec->in_place && !(j.work = cache_work_folder(spec->cache_folder, arena, e)))
             goto out;
         j.diagnostics = (struct diagnostics_context){.source = j.name,
                                                      .compiled_name = j.compiled_name,

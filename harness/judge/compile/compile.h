@@ -1,7 +1,9 @@
 /* compile: one .cu file -> a shared library, through nvcc, with a content-addressed cache.
  *
  * The submission is compiled in an empty private folder under its own name, followed by a typed
- * declaration of the entry: a wrong signature is a compile error that prints the expected one.
+ * declaration of the entry: a wrong signature is a compile error that prints the expected one. A
+ * program comes without that: in a box as well, with the headers that are handed in, or where it
+ * lies, as the caller.
  * Flags: -cudart shared -lineinfo --no-compress, PTX for the CPU device and machine code for one
  * real target, because ptxas refuses what PTX alone lets pass. The reference goes the same way.
  * A compile error is data (`ok` false and a log), not a failure of ours. */
@@ -38,10 +40,14 @@ struct compile_spec {
     const char *keep_out; /* a folder whose files no submission may include, wherever it is
                              installed: the problems and their solutions; NULL = none */
     const char *cache_folder;
-    const char *const *include_folders; /* extra -I, for programs (exec); NULL-terminated or NULL */
+    const char *const *include_folders; /* extra -I; NULL-terminated or NULL */
+    /* files that lie beside the source in its box, under their base names; NULL-terminated or NULL
+     */
+    const char *const *beside;
     uint64_t limit_ns;
     uint64_t log_bytes; /* the log is cut in the middle beyond this and says so */
     bool program;       /* an executable instead of a shared library */
+    bool in_place;      /* of a program that the caller trusts: no box, whatever lies around it */
 };
 
 struct compile_result {

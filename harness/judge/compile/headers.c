@@ -135,8 +135,9 @@ int headers_parse(const char *dependencies, const char *folder, const char *cons
     h->items = arena_array(arena, most, sizeof *h->items);
     for (char *name; (name = next_name(&at, arena));) {
         bool is_own = false;
+        const char *plain = strncmp(name, "./", 2) == 0 ? name + 2 : name;
         for (const char *const *o = own; *o; o++)
-            is_own |= strcmp(name, *o) == 0;
+            is_own |= strcmp(plain, *o) == 0;
         if (is_own)
             continue;
         if (name[0] != '/')

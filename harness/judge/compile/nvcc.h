@@ -1,9 +1,10 @@
 /* nvcc: one run of the compiler.
  *
- * A submission is compiled in a box: an empty folder with the files that are handed in, the
- * toolkit, the system's compilers and headers, and nothing else. Its library and its list of
- * headers come out as bytes. A program of the caller's own (judge exec) brings headers that lie
- * around it, and is compiled where it lies, as the caller, with limits only. */
+ * A submission, and the checker of a problem, is compiled in a box: an empty folder with the files
+ * that are handed in, the toolkit, the system's compilers and headers, and nothing else. What was
+ * made and the list of headers come out as bytes. A program of the caller's own (judge exec) brings
+ * headers that lie around it, and is compiled where it lies, as the caller, with limits only: it
+ * runs as the caller next. */
 #ifndef JUDGE_COMPILE_NVCC_H
 #define JUDGE_COMPILE_NVCC_H
 
@@ -22,7 +23,7 @@ struct nvcc_call {
     uint64_t limit_ns, raw_log_bytes;
     /* a program of the caller's own: where it is compiled, and the folder for temporary files */
     const char *folder, *temporary;
-    /* a submission: `folder` is NULL */
+    /* in a box: `folder` is NULL */
     const struct sandbox_file *files;
     unsigned file_count;
     const char *const *see; /* more folders to read, NULL-terminated; NULL = none */
@@ -34,7 +35,7 @@ struct nvcc_end {
     int code;
     bool out_of_memory;
     uint64_t wall_ns;
-    bool has_object, has_headers;      /* of a submission */
+    bool has_object, has_headers;      /* from a box */
     char folder[SANDBOX_FOLDER_BYTES]; /* where it was compiled, as messages name it */
 };
 

@@ -579,7 +579,7 @@ static void test_programs(void **state)
 {
     struct fixture *f = need_nvcc(state);
     f->spec.entry = f->spec.prototype = NULL;
-    f->spec.program = true;
+    f->spec.program = f->spec.in_place = true;
     put(f, "common.cuh", "#define STATUS 3\n");
     put(f, "main.cu", "#include \"common.cuh\"\nint main() { return STATUS; }\n");
     run(f);
@@ -604,6 +604,42 @@ static void test_programs(void **state)
     run(f); /* the failure was not kept */
     expect(f, "main.cu(2): error: expected a \";\"");
     expect_clean_log(f);
+}
+
+/* As a problem's checker is: nothing of where it lies but what is handed in. */
+static void test_programs_in_a_box(void **state)
+{
+    struct fixture *f = need_nvcc(state);
+    const char *beside[] = {arena_printf(&f->arena, "%s/common.cuh", f->folder), NULL};
+    f->spec.entry = f->spec.prototype = NULL;
+    f->spec.program = true;
+    f->spec.beside = beside;
+    for (int status = 3; status < 5; status++) {
+        char header[100], command[600];
+        snprintf(header, sizeof header, "#pragma once\n#define STATUS %d\n", status);
+        put(f, "common.cuh", header);
+        put(f, "main.cu",
+            "#include <common.cuh>\n#include \"common.cuh\"\nint main() { return STATUS; }\n");
+        run(f);
+        if (!f->result.ok)
+            fail_msg("%s", f->result.log);
+        assert_false(f->result.cached);
+        /* It is not executed from here, so it need not be executable. */
+        snprintf(command, sizeof command, "LD_LIBRARY_PATH=%s/lib64 /lib64/ld-linux-x86-64.so.2 %s",
+                 f->toolkit.home, f->result.library);
+        assert_int_equal(WEXITSTATUS(system(command)), status);
+        run(f);
+        assert_true(f->result.cached);
+    }
+    put(f, "other.cuh", "#define STATUS 3\n");
+    put(f, "main.cu", "#include \"other.cuh\"\nint main() { return STATUS; }\n");
+    run(f);
+    assert_false(f->result.ok);
+    expect(f, "main.cu:1:10: fatal error: other.cuh");
+    beside[0] = arena_printf(&f->arena, "%s/gone.cuh", f->folder);
+    struct err e;
+    assert_int_equal(compile(&f->toolkit, &f->spec, &f->arena, &f->result, &e), -1);
+    assert_non_null(strstr(e.text, "gone.cuh"));
 }
 
 static void test_toolkit(void **state)
@@ -683,6 +719,7 @@ int main(void)
         TEST(test_damaged_cache),
         TEST(test_side_by_side),
         TEST(test_programs),
+        TEST(test_programs_in_a_box),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
