@@ -123,11 +123,14 @@ int ring_open(struct ring *ring, int argc, char **argv)
 {
     int at = 1;
     bool as_nobody = false;
+    const char *finds = NULL;
     *ring = (struct ring){.sockets = {-1, -1}};
     arena_init(&ring->arena);
     for (; at < argc; at++) {
         if (strcmp(argv[at], "--tier") == 0 && at + 1 < argc)
             ring->tier = argv[++at];
+        else if (strcmp(argv[at], "--finds") == 0 && at + 1 < argc)
+            finds = argv[++at];
         else if (strcmp(argv[at], "--as-nobody") == 0)
             as_nobody = geteuid() == 0; /* else we are an ordinary user as it is */
         else
@@ -149,6 +152,8 @@ int ring_open(struct ring *ring, int argc, char **argv)
     load_honest(ring);
     if (ring->tier)
         need_tier(ring);
+    if (finds)
+        ring->tier = finds; /* without having been told */
     printf("# %s, %s; graphics memory: %s\n", ring->tier ? ring->tier : "any isolation",
            as_nobody || geteuid() != 0 ? "as an ordinary user" : "as root",
            traces_no_card() ? traces_no_card() : "not looked at");

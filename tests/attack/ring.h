@@ -31,8 +31,9 @@ struct ring {
     atomic_uint honest_judged;
 };
 
-/* Reads [--tier NAME] [--as-nobody] and gives the index of the argument behind them. Ends the
- * program with E2E_SKIPPED and a reason where there is no nvcc, no such tier, no such user. */
+/* Reads [--tier NAME] [--finds NAME] [--as-nobody], the isolation that the judge is told to have
+ * and the one that it must find by itself, and gives the index of the argument behind them. Ends
+ * the program with E2E_SKIPPED and a reason where there is no nvcc, no such tier, no such user. */
 int ring_open(struct ring *ring, int argc, char **argv);
 /* Checks once more that nothing is left, and removes the folder. */
 void ring_close(struct ring *ring);
