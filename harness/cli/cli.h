@@ -65,6 +65,16 @@ int cli_check_output(const struct cli *cli, const char *option, const char *path
 /* Writes a report where --output says. */
 int cli_write_output(const char *path, const char *bytes, size_t count, struct err *e);
 
+/* Where files are, for reports that name them by their place in a repository: GITHUB_WORKSPACE or
+ * CI_PROJECT_DIR is its root, else the folder that we are in. Everything else is 0. */
+void cli_report_options(struct cli *cli, struct report_options *o);
+/* Results in a format that there is, to stdout; with `output` into that file, and as text to
+ * stdout. In the format github also onto the page that GITHUB_STEP_SUMMARY names. STATUS_DONE, or
+ * STATUS_JUDGE after a message. A format that does not take many gets one. */
+int cli_deliver(struct cli *cli, const char *format, const char *output,
+                const struct report_options *options, const struct result *const *results,
+                unsigned count);
+
 /* Writes a trace as JSON lines to `path`; STATUS_USAGE with a message if it is not whole. */
 int cli_write_trace(const struct cli *cli, const char *path, const struct wire_trace *trace,
                     const char *source);

@@ -226,7 +226,7 @@ static void offer_operands(const struct typing *t, enum option_owner command)
         offer_problems(t, "");
     else if (strstr(word, ".cu"))
         text_add(t->out, ":cu\n");
-    else if (strcmp(word, "PATH") == 0)
+    else if (strcmp(word, "PATH") == 0 || strcmp(word, "RESULT.json") == 0)
         text_add(t->out, ":files\n");
     else if (strcmp(word, "COMMAND") == 0)
         offer_commands(t);

@@ -143,22 +143,25 @@ static int parse(struct cli *cli, int argc, char **argv, struct run_call *call)
 /* The report goes to stdout, or into a file and then the text to stdout. */
 static int deliver(struct cli *cli, const struct run_call *call, const struct result *result)
 {
-    struct report_options options = {.colour = false, .verbose = call->verbose};
-    struct text out;
-    struct err e;
-    int status = STATUS_DONE;
-    text_init(&out);
-    if (call->output) {
-        report_find(call->format)->write(&result, 1, &options, &out);
-        if (cli_write_output(call->output, text_str(&out), out.length, &e) != 0)
-            status = cli_failed(cli, "%s", e.text);
-        text_clear(&out);
-    }
-    options.colour = cli_use_colour(STDOUT_FILENO);
-    report_find(call->output ? "text" : call->format)->write(&result, 1, &options, &out);
-    int printed = cli_print(cli, text_str(&out));
-    text_release(&out);
-    return status ? status : printed;
+    struct report_options options;
+    cli_report_options(cli, &options);
+    options.verbose = call->verbose;
+    return cli_deliver(cli, call->format, call->output, &options, &result, 1);
+}
+
+/* No card, and one was asked for. That was said; whoever reads reports gets one that says so, too.
+ */
+static void deliver_skipped(struct cli *cli, const struct run_call *call, const char *id,
+                            const char *source)
+{
+    struct result result = {.problem = id,
+                            .submission = source,
+                            .device = "gpu",
+                            .verdict = VERDICT_judge_error,
+                            .skipped = call->device.cards.why_none,
+                            .compile = {.log = ""}};
+    if (call->output || strcmp(call->format, "text") != 0)
+        deliver(cli, call, &result);
 }
 
 /* The trace of the one case that has one, into the file that was named. */
@@ -188,6 +191,8 @@ int command_run(struct cli *cli, int argc, char **argv)
         cli_check_output(cli, "trace", call.trace, source) != STATUS_DONE)
         return STATUS_USAGE;
     status = cli_choose_device(cli, &call.device);
+    if (status == STATUS_JUDGE && call.device.cards.why_none)
+        deliver_skipped(cli, &call, id, source);
     if (status != STATUS_DONE)
         return status;
     call.judge.on_gpu = call.device.on_gpu;

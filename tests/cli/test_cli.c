@@ -15,6 +15,8 @@
 
 /* A file that is there; it is not compiled. */
 #define LICENSE SOURCE_ROOT "/LICENSE"
+/* Results that were kept. */
+#define GOLDEN SOURCE_ROOT "/tests/golden/expected/"
 
 enum { WORDS_MAX = 8 };
 
@@ -150,6 +152,18 @@ static const struct call CALLS[] = {
     {{"help", "isolation"}, 0, "--require-isolation ", NULL},
     {{"help", "schedules"}, 0, "last-first ", NULL},
     {{"run", "multi-block-scan", "-h"}, 0, "--verbose", NULL},
+    {{"report"}, 2, NULL, "report wants files"},
+    {{"report", "nowhere.json"}, 2, NULL, "nowhere.json"},
+    {{"report", SOURCE_ROOT "/README.md"}, 2, NULL, "README.md: result 1: line 1: "},
+    {{"report", GOLDEN "json/wrong_answer.json"}, 0, "wrong answer: multi-block-scan", NULL},
+    {{"report", GOLDEN "jsonl/all.jsonl", "--format", "tap"}, 0, "TAP version 13\n1..", NULL},
+    {{"report", GOLDEN "json/wrong_answer.json", "--format", "gradescope", "--points", "7"},
+     0,
+     "\"score\": 0.5,",
+     NULL},
+    {{"report", GOLDEN "json/warning.json", "--points", "0"}, 2, NULL, "--points takes"},
+    {{"report", GOLDEN "json/warning.json", "--format", "xml"}, 2, NULL, "there are: text, json"},
+    {{"report", GOLDEN "jsonl/all.jsonl", "--format", "json"}, 2, NULL, "tells of one submission"},
     {{"help", "verify"}, 0, "an earlier verification", NULL},
     {{"help", "test"}, 0, "has no such command", NULL},
     {{"help", "run", "exec"}, 2, NULL, "at most one command"},

@@ -268,3 +268,45 @@ int report_read(const char *name, const char *json, struct arena *arena, struct 
     json_decref(o);
     return status;
 }
+
+/* The object at *at, which then stands behind it; NULL if there is none. */
+static json_t *next_object(const char **at, const char *end, json_error_t *error)
+{
+    json_t *o = json_loadb(*at, (size_t)(end - *at), JSON_DISABLE_EOF_CHECK, error);
+    if (o)
+        *at += error->position;
+    while (*at < end && strchr(" \t\r\n", **at))
+        (*at)++;
+    return o;
+}
+
+int report_read_all(const char *name, const char *json, size_t bytes, struct arena *arena,
+                    struct result **results, unsigned *count, struct err *e)
+{
+    const char *at = json, *end = json + bytes;
+    unsigned room = 0;
+    *count = 0;
+    *results = NULL;
+    do {
+        json_error_t error;
+        json_t *o = next_object(&at, end, &error);
+        if (!o)
+            return err_set(e,
+                           "%s: result %u: line %d: %s: it should be what `run --format json` "
+                           "writes",
+                           name, *count + 1, error.line, error.text);
+        if (*count == room) {
+            room = room ? 2 * room : 16;
+            struct result *more = arena_array(arena, room, sizeof *more);
+            if (*count)
+                memcpy(more, *results, *count * sizeof *more);
+            *results = more;
+        }
+        int status = read_result(name, o, arena, &(*results)[*count], e);
+        json_decref(o);
+        if (status != 0)
+            return -1;
+        (*count)++;
+    } while (at < end);
+    return 0;
+}

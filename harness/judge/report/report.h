@@ -44,6 +44,10 @@ const char *report_formats(void);
 int report_read(const char *name, const char *json, struct arena *arena, struct result *r,
                 struct err *e);
 
+/* The same of any number of objects, one after another, as jsonl writes them. */
+int report_read_all(const char *name, const char *json, size_t bytes, struct arena *arena,
+                    struct result **results, unsigned *count, struct err *e);
+
 /* Adds `s` with control characters and invalid UTF-8 made visible (\x1b, \r ...); '\n' and '\t'
  * stay. */
 void report_add_escaped(struct text *out, const char *s);

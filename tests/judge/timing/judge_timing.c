@@ -35,8 +35,9 @@ int main(int argc, char **argv)
     } else {
         struct text out;
         text_init(&out);
-        report_find(argc > 3 && strcmp(argv[3], "--json") == 0 ? "json" : "text")(&result, &report,
-                                                                                  &out);
+        const struct result *one = &result;
+        const char *format = argc > 3 && strcmp(argv[3], "--json") == 0 ? "json" : "text";
+        report_find(format)->write(&one, 1, &report, &out);
         fputs(text_str(&out), stdout);
         text_release(&out);
         status = verdict_exit_status(result.verdict);
