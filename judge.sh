@@ -15,7 +15,7 @@ esac
 root=$(cd "$root" && pwd -P) || exit 3
 
 packages="cmake ninja-build gcc g++ pkg-config libyaml-dev libjansson-dev libffi-dev libzstd-dev nettle-dev libseccomp-dev bubblewrap libcmocka-dev"
-test_packages="clang clang-format clang-tidy zsh libxml2-utils cmark-gfm python3-jsonschema python3-junitparser"
+test_packages="clang clang-format clang-tidy zsh libxml2-utils cmark-gfm python3-jsonschema python3-junitparser gnuplot-nox"
 
 fail() {
     printf 'judge: %s\n' "$*" >&2
@@ -33,6 +33,42 @@ progress() {
 
 progress_end() {
     if [ -t 2 ] && [ "${TERM:-dumb}" != dumb ]; then printf '\r\033[K' >&2; fi
+}
+
+# watched TEXT LOG COMMAND...: runs the command with its output in LOG; on a terminal TEXT says so meanwhile,
+# with how far ninja has come and since when. What draws it ends with us, whatever ends us.
+watched() {
+    what=$1 log=$2
+    shift 2
+    progress "judge: $what"
+    : >"$log"
+    ticker=
+    if [ -t 2 ] && [ "${TERM:-dumb}" != dumb ]; then
+        (
+            seconds=0
+            while sleep 1 && kill -0 $$ 2>/dev/null; do
+                seconds=$((seconds + 1))
+                step=$(tail -n 1 "$log" | sed -n 's/^\(\[[0-9]*\/[0-9]*\]\).*/ \1/p')
+                printf '\r\033[Kjudge: %s%s, %s s' "$what" "$step" "$seconds" >&2
+            done
+        ) 9>&- &
+        ticker=$!
+    fi
+    "$@" >"$log" 2>&1 9>&-
+    watched_status=$?
+    if [ -n "$ticker" ]; then
+        kill "$ticker" 2>/dev/null
+        wait "$ticker" 2>/dev/null
+    fi
+    progress_end
+    return $watched_status
+}
+
+# configure_and_build PRESET ARGUMENT...
+configure_and_build() {
+    preset=$1
+    shift
+    cd "$root" && cmake --preset "$preset" && cmake --build --preset "$preset" "$@"
 }
 
 # Puts nvcc's folder into PATH when it is not there: PATH, CUDA_HOME, /usr/local/cuda.
@@ -89,20 +125,18 @@ need_packages() {
     else
         fail "packages are missing. Please run: sudo apt-get install -y$missing"
     fi
-    progress "judge: installing$missing"
     log=$root/build/install.log
     mkdir -p "$root/build" || exit 3
     # shellcheck disable=SC2086
-    if ! $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $missing >"$log" 2>&1; then
+    if ! watched "installing$missing" "$log" \
+        $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $missing; then
         # The lists may be older than the mirror.
-        if ! { $sudo apt-get update && $sudo env DEBIAN_FRONTEND=noninteractive \
-            apt-get install -y --no-install-recommends $missing; } >"$log" 2>&1; then
-            progress_end
+        if ! { watched "looking for packages" "$log" $sudo apt-get update && watched "installing$missing" "$log" \
+            $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $missing; }; then
             tail -n 20 "$log" >&2
             fail "apt-get could not install the packages. Please run: apt-get install -y$missing"
         fi
     fi
-    progress_end
 }
 
 # is_stale: is a source newer than the last complete build? Folders count, so that a removed file does.
@@ -135,28 +169,22 @@ build() {
     need_packages $packages
     log=$root/build/build.log
     touch "$root/build/.stamp.new" # before the first source is read
-    progress "judge: building (once; one to three minutes)"
-    if ! (cd "$root" && cmake --preset release && cmake --build --preset release \
-        --target judge runner sj_cudart) >"$log" 2>&1 9>&-; then
-        progress_end
+    if ! (watched "building (once; one to three minutes)" "$log" \
+        configure_and_build release --target judge runner sj_cudart); then
         tail -n 40 "$log" >&2
         fail "the build failed; the whole log is in $log"
     fi
     mv "$root/build/.stamp.new" "$root/build/.stamp"
-    progress_end
 }
 
 # ---- the test suite ----
 
 build_preset() {
-    progress "judge: building the preset $1"
     log=$root/build/test-$1.log
-    if ! (cd "$root" && cmake --preset "$1" && cmake --build --preset "$1") >"$log" 2>&1 9>&-; then
-        progress_end
+    if ! (watched "building the preset $1" "$log" configure_and_build "$1"); then
         tail -n 40 "$log" >&2
         fail "the preset $1 does not build; the whole log is in $log"
     fi
-    progress_end
 }
 
 # run_tests PRESET ARGUMENT...: ctest; its own closing lines stand at the end. A skipped test prints

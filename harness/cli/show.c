@@ -54,9 +54,9 @@ int command_show(struct cli *cli, int argc, char **argv)
     markdown_render(&out, text_str(&escaped), &style);
     text_addf(&out, "\n%s\n\n", problem_prototype(&p, &cli->arena));
     text_addf(&out,
-              chinese ? "起始代码: %s/problems/%s/starter.cu\n判题: %s run %s FILE.cu\n"
-                      : "start from: %s/problems/%s/starter.cu\njudge it: %s run %s FILE.cu\n",
-              cli->paths.root, id, cli->command, id);
+              chinese ? "起始代码: %s new %s\n判题: %s watch %s\n"
+                      : "start from: %s new %s\njudge it: %s watch %s\n",
+              cli->command, id, cli->command, id);
     status = cli_print(cli, text_str(&out));
 out:
     text_release(&markdown);
