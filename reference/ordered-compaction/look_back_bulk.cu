@@ -202,12 +202,13 @@ __global__ void __launch_bounds__(kWaveThreads)
 constexpr int kStageBytes = 16384; // a tile of 4096 floats: a look-back takes about 1 us, and one
                                    // warp per block cannot do it more often
 constexpr int kStages = 12;        // 192 KB on their way per SM; below 128 KB the memory idles
-constexpr int kSegments = 4;       // of a tile: one per scan warp
-constexpr int kGroups = 4;         // of kSegments scan warps, which take turns with the tiles
-constexpr int kReducers = 2;       // one alone is slower than the memory
-constexpr int kChunkBytes = 16;    // what one lane loads at a time, and what bulk copies count in
-constexpr long long kStayBytes = 32
-                                 << 20; // of input, whose kept items are to stay in L2 at the end
+constexpr int kFewStages = 10;     // that are used while n is small: a shorter way to the last tile
+constexpr long long kFewStagesEnd = 1 << 25; // n from which all are
+constexpr int kSegments = 4;                 // of a tile: one per scan warp
+constexpr int kGroups = 4;           // of kSegments scan warps, which take turns with the tiles
+constexpr int kReducers = 2;         // one alone is slower than the memory
+constexpr int kChunkBytes = 16;      // what one lane loads at a time, and what bulk copies count in
+constexpr int kStayBytes = 48 << 20; // of input, whose kept items are to stay in L2 at the end
 constexpr int kWindow = 5; // states that a lane looks at together: all of 132 SMs in one wave
 
 constexpr int kScanWarps = kGroups * kSegments;
@@ -218,7 +219,9 @@ constexpr int kRingThreads = (kFirstReducer + kReducers) * kLanes;
 
 // A wait for a phase is right only if the phase before it is known to be over. Reducers know it of
 // a stage that they counted themselves the last time.
-static_assert(kStages % kReducers == 0, "each stage always has the same reducer");
+static_assert(kStages % kReducers == 0 && kFewStages % kReducers == 0,
+              "each stage always has the same reducer");
+static_assert(kGroups <= kFewStages && kReducers <= kFewStages, "a step stays within one lap");
 
 // The array in positions that count from the last 16-byte boundary at or before its first item,
 // where the copy engine can start.
@@ -417,24 +420,34 @@ template <class Item> struct Ring {
     }
 };
 
-// Round r of a block uses stage r % kStages for the r / kStages-th time.
-__device__ __forceinline__ int stage_of(int round)
-{
-    return round % kStages;
-}
+// Where a warp's round is: round r uses stage r % stages for the r / stages-th time.
+struct Cursor {
+    int index, stage; // of the round
+    unsigned parity;  // of index / stages
 
-__device__ __forceinline__ unsigned parity_of(int round)
-{
-    return round / kStages % 2;
-}
+    __device__ explicit Cursor(int first) : index(first), stage(first), parity(0)
+    {
+    }
+    __device__ void advance(int rounds, int stages)
+    {
+        index += rounds;
+        stage += rounds;
+        if (stage >= stages) {
+            stage -= stages;
+            parity ^= 1;
+        }
+    }
+};
 
 // The tiles of one block: tile i of the grid's round r is block i's. That every block is resident
 // (the launch is cooperative) is what makes it safe to wait for tiles of other blocks.
 struct Rounds {
     int tile_count, count; // of the grid; of this block
+    int stages;            // that its tiles go through
 
-    __device__ explicit Rounds(int tiles)
-        : tile_count(tiles), count((tiles - int(blockIdx.x) + int(gridDim.x) - 1) / int(gridDim.x))
+    __device__ Rounds(int tiles, int stages_used)
+        : tile_count(tiles), count((tiles - int(blockIdx.x) + int(gridDim.x) - 1) / int(gridDim.x)),
+          stages(stages_used)
     {
     }
     __device__ int tile(int round) const
@@ -480,14 +493,13 @@ __device__ __forceinline__ void warp_fetch_tile(Ring<typename Keep::Item> &ring,
 template <class Keep>
 __device__ __forceinline__ void warp_produce(Ring<typename Keep::Item> &ring,
                                              const Positions<typename Keep::Item> &in,
-                                             Rounds rounds, int first_round, int end_round)
+                                             Rounds rounds, Cursor &at, int end_round)
 {
 #pragma unroll 1
-    for (int round = first_round; round < end_round; round++) {
-        const int s = stage_of(round);
-        if (round >= kStages)
-            ring.empty[s].wait(parity_of(round - kStages));
-        warp_fetch_tile<Keep>(ring, s, in, rounds.tile(round));
+    for (; at.index < end_round; at.advance(1, rounds.stages)) {
+        if (at.index >= rounds.stages)
+            ring.empty[at.stage].wait(at.parity ^ 1); // of the lap before
+        warp_fetch_tile<Keep>(ring, at.stage, in, rounds.tile(at.index));
     }
 }
 
@@ -526,9 +538,9 @@ __device__ __forceinline__ void warp_reduce(Ring<typename Keep::Item> &ring, Til
 {
     using TileRing = Ring<typename Keep::Item>;
 #pragma unroll 1
-    for (int round = reducer; round < rounds.count; round += kReducers) {
-        const int s = stage_of(round);
-        ring.full[s].wait(parity_of(round));
+    for (Cursor at(reducer); at.index < rounds.count; at.advance(kReducers, rounds.stages)) {
+        const int s = at.stage;
+        ring.full[s].wait(at.parity);
         unsigned kept = 0;
 #pragma unroll 1
         for (int k = 0; k < kSegments; k++) {
@@ -543,7 +555,7 @@ __device__ __forceinline__ void warp_reduce(Ring<typename Keep::Item> &ring, Til
             kept += warp_sum(lane_kept);
         }
         if (lane_index() == 0) {
-            counts.publish(rounds.tile(round), kept);
+            counts.publish(rounds.tile(at.index), kept);
             ring.tile_kept[s] = kept;
         }
         ring.counted[s].arrive();
@@ -558,11 +570,11 @@ __device__ __forceinline__ void warp_look_back(Ring<Item> &ring, TileCounts coun
 {
     long long kept = 0; // by all tiles up to the end of the last round
 #pragma unroll 1
-    for (int round = 0; round < rounds.count; round++) {
-        const int s = stage_of(round);
-        const int tile = rounds.tile(round);
-        kept += counts.warp_wait_sum(round == 0 ? 0 : rounds.tile(round - 1) + 1, tile);
-        ring.counted[s].wait(parity_of(round));
+    for (Cursor at(0); at.index < rounds.count; at.advance(1, rounds.stages)) {
+        const int s = at.stage;
+        const int tile = rounds.tile(at.index);
+        kept += counts.warp_wait_sum(at.index == 0 ? 0 : rounds.tile(at.index - 1) + 1, tile);
+        ring.counted[s].wait(at.parity);
         if (lane_index() == 0)
             ring.place[s] = kept;
         kept += ring.tile_kept[s];
@@ -644,16 +656,16 @@ __device__ __forceinline__ void warp_scan(Ring<typename Keep::Item> &ring, typen
     const int segment = scan_warp % kSegments;
     const unsigned long long late = keep_longest(), usual = keep_as_usual();
 #pragma unroll 1
-    for (int round = scan_warp / kSegments; round < rounds.count; round += kGroups) {
-        const int s = stage_of(round);
-        const unsigned parity = parity_of(round);
+    for (Cursor at(scan_warp / kSegments); at.index < rounds.count;
+         at.advance(kGroups, rounds.stages)) {
+        const int s = at.stage;
         Item *items = &ring.stage[s][segment * Ring<Item>::kSegment];
-        ring.full[s].wait(parity);
-        const int kept = warp_pack<Keep>(items, ring.counted[s], parity);
-        ring.placed[s].wait(parity);
+        ring.full[s].wait(at.parity);
+        const int kept = warp_pack<Keep>(items, ring.counted[s], at.parity);
+        ring.placed[s].wait(at.parity);
         // What is written last shall not be on its way to memory when the kernel is to end.
         const bool is_late =
-            (rounds.tile_count - rounds.tile(round)) * (long long)kStageBytes <= kStayBytes;
+            (rounds.tile_count - rounds.tile(at.index)) * (long long)kStageBytes <= kStayBytes;
         warp_write_out(out + ring.place[s] + ring.kept_before_segment[s][segment], items, kept,
                        is_late ? late : usual);
         fence_before_bulk_copy();
@@ -667,11 +679,11 @@ extern __shared__ unsigned char shared_bytes[];
 template <class Keep, class Count>
 __global__ void __launch_bounds__(kRingThreads, 1)
     compact_ring(Positions<typename Keep::Item> in, typename Keep::Item *out, Count *count,
-                 int tile_count, TileCounts counts)
+                 int tile_count, int stages, TileCounts counts)
 {
 #if __CUDA_ARCH__ >= 900
     auto &ring = *reinterpret_cast<Ring<typename Keep::Item> *>(shared_bytes);
-    const Rounds rounds(tile_count);
+    const Rounds rounds(tile_count, stages);
     // The shuffle tells the compiler that the lanes of a warp have one role.
     const int warp = __shfl_sync(kAllLanes, warp_index(), 0);
 
@@ -684,15 +696,15 @@ __global__ void __launch_bounds__(kRingThreads, 1)
         ring.warp_init();
     const auto grid = cooperative_groups::this_grid();
     auto arrival = grid.barrier_arrive(); // a barrier of the block, too: the ring is ready
-    const int first_rounds = min(rounds.count, kStages);
+    Cursor produced(0);
     if (warp == kProducerWarp)
-        warp_produce<Keep>(ring, in, rounds, 0, first_rounds);
+        warp_produce<Keep>(ring, in, rounds, produced, min(rounds.count, stages));
     grid.barrier_wait(std::move(arrival));
 
     if (warp < kScanWarps)
         warp_scan<Keep>(ring, out, rounds, warp);
     else if (warp == kProducerWarp)
-        warp_produce<Keep>(ring, in, rounds, first_rounds, rounds.count);
+        warp_produce<Keep>(ring, in, rounds, produced, rounds.count);
     else if (warp == kLookBackWarp)
         warp_look_back(ring, counts, rounds, count);
     else
@@ -878,7 +890,8 @@ static void compact(const typename Keep::Item *in, typename Keep::Item *out, Cou
         const int tile_count = ceil_div(positions.end, kStageBytes / sizeof(Item));
         launch_cooperatively(compact_ring<Keep, Count>, min(plan.ring_blocks, tile_count),
                              kRingThreads, sizeof(Ring<Item>), stream, positions, out, count,
-                             tile_count, TileCounts{words});
+                             tile_count, n < kFewStagesEnd ? kFewStages : kStages,
+                             TileCounts{words});
     } else {
         const int tile_count = n == 0 ? 1 : ceil_div(n, kBackThreads * kBackRows);
         // One word for the ticket, then the tile states; all zero before the launch.

@@ -95,6 +95,7 @@ template <class Keep, class Count> struct Case {
         launch_cooperatively(compact_ring<Keep, Count>, blocks, kRingThreads, sizeof(Ring<Item>),
                              stream, positions, to, device_count,
                              ceil_div(positions.end, Ring<Item>::kTile),
+                             blocks % 2 ? kStages : kFewStages,
                              TileCounts{static_cast<unsigned *>(workspace)});
     }
     // After the device is done: the count, the kept items, and nothing else written.

@@ -177,6 +177,7 @@ static void check_ring()
         launch_cooperatively(compact_ring<Positive, int>, 1 + h % 100, kRingThreads,
                              sizeof(Ring<float>), stream, positions, c.out, c.count.data,
                              ceil_div(positions.end, Ring<float>::kTile),
+                             h & 1 ? kStages : kFewStages,
                              TileCounts{reinterpret_cast<unsigned *>(c.workspace.data)});
         CHECK(cudaStreamSynchronize(stream));
         wrong += !c.right();
