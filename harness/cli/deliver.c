@@ -53,6 +53,19 @@ static int add_to_summary(struct cli *cli, const struct report_options *options,
                            strerror(errno));
 }
 
+/* In the log of a job a line of text may be a command, and a submission may have written it. */
+static void heed_nothing(const char *format, struct text *out)
+{
+    const char *job = getenv("GITHUB_ACTIONS");
+    if (strcmp(format, "text") != 0 || !job || strcmp(job, "true") != 0)
+        return;
+    struct text wrapped;
+    text_init(&wrapped);
+    report_add_unheeded(&wrapped, text_str(out));
+    text_release(out);
+    *out = wrapped;
+}
+
 int cli_deliver(struct cli *cli, const char *format, const char *output,
                 const struct report_options *options, const struct result *const *results,
                 unsigned count)
@@ -70,7 +83,9 @@ int cli_deliver(struct cli *cli, const char *format, const char *output,
             status = cli_failed(cli, "%s", e.text);
         text_clear(&out);
     }
-    report_find(output ? "text" : format)->write(results, count, &shown, &out);
+    const char *printed_format = output ? "text" : format;
+    report_find(printed_format)->write(results, count, &shown, &out);
+    heed_nothing(printed_format, &out);
     int printed = cli_print(cli, text_str(&out));
     text_release(&out);
     status = status ? status : printed;

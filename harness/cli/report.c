@@ -6,8 +6,6 @@
 #include "base/file.h"
 #include "base/text.h"
 
-#include <string.h>
-
 enum { FILE_BYTES_MAX = 256 << 20, POINTS_MAX = 1000000 };
 
 struct report_call {
@@ -65,9 +63,9 @@ static int read_file(struct cli *cli, const char *path, struct results *all)
     if (!ok)
         return cli_wrong(cli, "%s", e.text);
     const struct result **items =
-        arena_array(&cli->arena, (size_t)all->count + count, sizeof *items);
-    if (all->count)
-        memcpy(items, all->items, all->count * sizeof *items);
+        arena_array(&cli->arena, (size_t)all->count + count, sizeof(void *));
+    for (unsigned i = 0; i < all->count; i++)
+        items[i] = all->items[i];
     for (unsigned i = 0; i < count; i++)
         items[all->count + i] = &found[i];
     all->items = items;

@@ -63,7 +63,7 @@ static void add_annotations(struct text *out, const struct notes *all, bool erro
             add_annotation(out, errors ? "error" : "warning", &all->items[i], a);
 }
 
-static void add_plain(struct text *out, const char *s)
+void report_add_unheeded(struct text *out, const char *s)
 {
     struct hash h;
     char token[HASH_HEX_BYTES];
@@ -94,7 +94,7 @@ void report_github(const struct result *const *results, unsigned count,
                                           .message = entry_clean(results[i]->skipped, false, &a)},
                            &a);
     report_text(results, count, &plain, &text);
-    add_plain(out, text_str(&text));
+    report_add_unheeded(out, text_str(&text));
     arena_release(&a);
     text_release(&text);
 }

@@ -52,6 +52,9 @@ int report_read_all(const char *name, const char *json, size_t bytes, struct are
  * stay. */
 void report_add_escaped(struct text *out, const char *s);
 
+/* Adds `s` so that a runner of GitHub Actions takes no command from it. */
+void report_add_unheeded(struct text *out, const char *s);
+
 /* All that the text tells of a case, from its name to the command that judges it again. */
 void report_add_case(struct text *out, const struct report_options *o, const struct result_case *c);
 
