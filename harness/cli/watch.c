@@ -232,6 +232,15 @@ static int take_interrupts(struct watching *w)
     return STATUS_DONE;
 }
 
+/* As people see it from here: "scan.cu" for what is below the folder we are in. */
+static const char *from_here(const char *absolute)
+{
+    char here[PATH_MAX];
+    size_t length = getcwd(here, sizeof here) ? strlen(here) : 0;
+    bool below = length > 1 && strncmp(absolute, here, length) == 0 && absolute[length] == '/';
+    return below ? absolute + length + 1 : absolute;
+}
+
 /* The one that was named, else that of `new` and of the last time, else <problem>.cu here. */
 static int find_file(struct watching *w, const char *named)
 {
@@ -239,7 +248,7 @@ static int find_file(struct watching *w, const char *named)
     struct cli_memory m;
     struct err e;
     cli_recall(cli, w->id, &m);
-    w->file = named ? named : m.file && file_exists(m.file) ? m.file : NULL;
+    w->file = named ? named : m.file && file_exists(m.file) ? from_here(m.file) : NULL;
     if (!w->file)
         w->file = arena_printf(&cli->arena, "%s.cu", w->id);
     if (!file_exists(w->file))

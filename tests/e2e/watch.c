@@ -172,7 +172,8 @@ int main(void)
     looked_at = 0;
     save(SUBMISSIONS "wrong_answer/no_guard.cu", false);
     start();
-    check("it remembers the file and judges again", wait_for("next: ", PATIENCE_S));
+    check("it remembers the file and judges again",
+          wait_for("  warp-scan.cu\n", PATIENCE_S) && wait_for("next: ", PATIENCE_S));
     check("and with a wrong answer that is status 1", end_with(SIGINT) == 1);
 
     file_remove_tree(folder, NULL);
