@@ -15,7 +15,7 @@ esac
 root=$(cd "$root" && pwd -P) || exit 3
 
 packages="cmake ninja-build gcc g++ pkg-config libyaml-dev libjansson-dev libffi-dev libzstd-dev nettle-dev libseccomp-dev bubblewrap libcmocka-dev"
-test_packages="clang clang-format clang-tidy zsh libxml2-utils cmark-gfm python3-jsonschema python3-junitparser python3-yaml gnuplot-nox"
+test_packages="clang clang-format clang-tidy zsh libxml2-utils cmark-gfm python3-jsonschema python3-junitparser python3-yaml gnuplot-nox slurm-wlm munge"
 
 fail() {
     printf 'judge: %s\n' "$*" >&2

@@ -91,6 +91,9 @@ int cli_take_isolation(const struct cli *cli, int option, const char *value);
 int cli_check_isolation(const struct cli *cli);
 /* SCANJUDGE_ISOLATION, SCANJUDGE_ALLOW_UNSANDBOXED. */
 int cli_isolation_from_environment(const struct cli *cli);
+/* What was said about it so far, as words for another call; how many. */
+enum { CLI_ISOLATION_WORDS = 4 };
+unsigned cli_isolation_words(const char *words[CLI_ISOLATION_WORDS]);
 
 /* A seed from 1 to 2^53 - 1, or a message and STATUS_USAGE. */
 int cli_parse_seed(const struct cli *cli, const char *s, uint64_t *seed);
@@ -188,6 +191,8 @@ bool cli_use_colour(int fd);    /* such a terminal, or CLICOLOR_FORCE; never wit
 /* What is being done, number done + 1 of total. Drawn, with how long it takes already, only on a
  * terminal and only when a second has passed since the first call. */
 void progress_show(void *unused, const char *what, unsigned done, unsigned total);
+/* "3 min": shown from now on instead of how long it has taken; "" ends that. */
+void progress_left(const char *left);
 void progress_clear(void);
 /* Says what is waited for, on a terminal or not. */
 void progress_wait(void *unused, const char *sentence);

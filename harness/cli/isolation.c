@@ -42,3 +42,17 @@ int cli_take_isolation(const struct cli *cli, int option, const char *value)
         choice.tier = value;
     return choose(cli, "--isolation");
 }
+
+unsigned cli_isolation_words(const char *words[CLI_ISOLATION_WORDS])
+{
+    unsigned n = 0;
+    if (choice.tier) {
+        words[n++] = "--isolation";
+        words[n++] = choice.tier;
+    }
+    if (choice.require)
+        words[n++] = "--require-isolation";
+    if (choice.allow_none)
+        words[n++] = "--allow-unsandboxed";
+    return n;
+}

@@ -21,6 +21,8 @@ static struct {
     bool has_thread, stop;
     bool is_drawn;
     char what[256];
+    char
+        left[32]; /* until the whole is done; "" = not known, then how long it has taken is shown */
     unsigned done, total;
     uint64_t since_ns; /* of the whole: nothing is drawn in the first second */
     uint64_t what_ns;  /* since when it is this */
@@ -36,7 +38,10 @@ static void draw(uint64_t now)
     if (line.total > 1)
         text_addf(&t, "[%u/%u] ", line.done + 1, line.total);
     report_add_escaped(&t, line.what);
-    text_addf(&t, ", %u s", (unsigned)((now - line.what_ns) / SECOND_NS));
+    if (line.left[0])
+        text_addf(&t, ", %s left", line.left);
+    else
+        text_addf(&t, ", %u s", (unsigned)((now - line.what_ns) / SECOND_NS));
     fputs(text_str(&t), stderr);
     fflush(stderr);
     text_release(&t);
@@ -92,6 +97,13 @@ void progress_show(void *unused, const char *what, unsigned done, unsigned total
         line.since_ns = line.what_ns = now;
         line.has_thread = pthread_create(&line.thread, NULL, draw_on, NULL) == 0;
     }
+    pthread_mutex_unlock(&line.lock);
+}
+
+void progress_left(const char *left)
+{
+    pthread_mutex_lock(&line.lock);
+    snprintf(line.left, sizeof line.left, "%s", left);
     pthread_mutex_unlock(&line.lock);
 }
 
