@@ -13,7 +13,7 @@ static void add_label(struct text *out, const struct bench_entrant *e)
 {
     struct text label;
     text_init(&label);
-    report_add_escaped(&label, e->label);
+    report_add_name(&label, e->label);
     text_add(out, "  ");
     text_add(out, text_str(&label));
     for (unsigned i = utf8_columns(text_str(&label)); i < LABEL_COLUMNS; i++)
@@ -88,7 +88,7 @@ void report_bench_text(const struct bench *b, struct text *out)
         if (!e->failed)
             continue;
         text_add(out, "\nnot timed: ");
-        report_add_escaped(out, e->label);
+        report_add_name(out, e->label);
         text_add(out, ": ");
         report_add_escaped(out, e->failed);
         text_addc(out, '\n');

@@ -57,7 +57,7 @@ void report_bench_compare(const struct bench *before, const struct bench *after,
             rows++;
             struct text label;
             text_init(&label);
-            report_add_escaped(&label, e->label);
+            report_add_name(&label, e->label);
             text_addf(out, "  %-32s %10.4f %10.4f %+7.1f%% %10.3f %10.3f  %s\n", text_str(&label),
                       a->ms, b->ms, 100 * (b->ms / a->ms - 1), a->ratio, b->ratio, judgement(a, b));
             text_release(&label);

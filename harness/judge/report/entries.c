@@ -12,10 +12,10 @@ const char *entry_clean(const char *s, bool one_line, struct arena *arena)
 {
     struct text t;
     text_init(&t);
-    report_add_escaped(&t, s ? s : "");
-    for (size_t i = 0; one_line && i < t.length; i++)
-        if (t.data[i] == '\n' || t.data[i] == '\t')
-            t.data[i] = ' ';
+    if (one_line)
+        report_add_name(&t, s ? s : "");
+    else
+        report_add_escaped(&t, s ? s : "");
     const char *clean = arena_strdup(arena, text_str(&t));
     text_release(&t);
     return clean;

@@ -4,7 +4,7 @@
 
 #include "judge/report/utf8.h"
 
-void report_add_escaped(struct text *out, const char *s)
+static void add_visible(struct text *out, const char *s, bool one_line)
 {
     while (*s) {
         uint32_t c;
@@ -16,6 +16,8 @@ void report_add_escaped(struct text *out, const char *s)
         }
         if (c == '\r')
             text_add(out, "\\r");
+        else if (one_line && (c == '\n' || c == '\t'))
+            text_add(out, c == '\n' ? "\\n" : "\\t");
         else if (c == 0x7f || (c < 0x20 && c != '\n' && c != '\t'))
             text_addf(out, "\\x%02x", c);
         else if (utf8_is_invisible(c))
@@ -24,4 +26,14 @@ void report_add_escaped(struct text *out, const char *s)
             text_addn(out, s, length);
         s += length;
     }
+}
+
+void report_add_escaped(struct text *out, const char *s)
+{
+    add_visible(out, s, false);
+}
+
+void report_add_name(struct text *out, const char *s)
+{
+    add_visible(out, s, true);
 }

@@ -52,6 +52,9 @@ int report_read_all(const char *name, const char *json, size_t bytes, struct are
  * stay. */
 void report_add_escaped(struct text *out, const char *s);
 
+/* The same in one line: a file may be called "a.cu\naccepted". */
+void report_add_name(struct text *out, const char *s);
+
 /* Adds `s` so that a runner of GitHub Actions takes no command from it. */
 void report_add_unheeded(struct text *out, const char *s);
 

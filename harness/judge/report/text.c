@@ -84,7 +84,7 @@ static void add_finding(struct text *out, const struct report_options *o,
     bool is_error = f->severity == WIRE_ERROR;
     text_add(out, "  ");
     if (f->file[0]) {
-        report_add_escaped(out, f->file);
+        report_add_name(out, f->file);
         if (f->line)
             text_addf(out, ":%" PRIu32, f->line);
         text_add(out, ": ");
@@ -95,7 +95,7 @@ static void add_finding(struct text *out, const struct report_options *o,
     add_place(out, "thread", f->thread);
     if (f->kernel[0]) {
         text_add(out, ", in ");
-        report_add_escaped(out, f->kernel);
+        report_add_name(out, f->kernel);
     }
     if (f->count > 1)
         text_addf(out, " (%" PRIu32 " times)", f->count);
@@ -106,11 +106,11 @@ static void add_finding(struct text *out, const struct report_options *o,
 static void add_mismatch(struct text *out, const struct result_mismatch *m)
 {
     text_add(out, "  ");
-    report_add_escaped(out, m->output);
+    report_add_name(out, m->output);
     text_addf(out, "[%" PRIu64 "]: expected ", m->index);
-    report_add_escaped(out, m->expected);
+    report_add_name(out, m->expected);
     text_add(out, ", got ");
-    report_add_escaped(out, m->got);
+    report_add_name(out, m->got);
     if (m->count > 1)
         text_addf(out, "; %" PRIu64 " elements are wrong, this is the first", m->count);
     text_addc(out, '\n');
@@ -135,7 +135,7 @@ static void add_printed(struct text *out, const char *what, const char *s)
 void report_add_case(struct text *out, const struct report_options *o, const struct result_case *c)
 {
     text_add(out, "case '");
-    report_add_escaped(out, c->name);
+    report_add_name(out, c->name);
     text_add(out, "': ");
     paint(out, o, verdict_paint(c->verdict), verdict_for_people(c->verdict));
     if (c->failing_schedule) {
@@ -159,7 +159,7 @@ void report_add_case(struct text *out, const struct report_options *o, const str
         add_counters(out, &c->counters);
     if (c->reproduce) {
         text_add(out, "  again: ");
-        report_add_escaped(out, c->reproduce);
+        report_add_name(out, c->reproduce);
         text_addc(out, '\n');
     }
 }
@@ -203,7 +203,7 @@ static void add_warnings(struct text *out, const struct report_options *o, const
                 told_before(r, told, k, &c->findings[i]))
                 continue;
             text_add(out, "case '");
-            report_add_escaped(out, c->name);
+            report_add_name(out, c->name);
             text_add(out, "':\n");
             add_finding(out, o, &c->findings[i]);
         }
@@ -215,7 +215,7 @@ static void add_row(struct text *out, const struct report_options *o, const stru
 {
     struct text name;
     text_init(&name);
-    report_add_escaped(&name, c->name);
+    report_add_name(&name, c->name);
     text_add(out, "  ");
     text_add(out, text_str(&name));
     for (unsigned i = utf8_columns(text_str(&name)); i < name_columns + 2; i++)
@@ -242,7 +242,7 @@ static void add_not_judged(struct text *out, const struct report_options *o, con
     text_addf(out, "%u not judged: ", r->not_judged_count);
     for (unsigned i = 0; i < shown; i++) {
         text_add(out, i ? ", '" : "'");
-        report_add_escaped(out, r->not_judged[i]);
+        report_add_name(out, r->not_judged[i]);
         text_addc(out, '\'');
     }
     if (shown < r->not_judged_count)
@@ -279,12 +279,12 @@ static void add_head(struct text *out, const struct report_options *o, const str
     paint(out, o, verdict_paint(r->verdict),
           r->skipped ? "not judged" : verdict_for_people(r->verdict));
     text_add(out, ": ");
-    report_add_escaped(out, r->problem);
+    report_add_name(out, r->problem);
     text_add(out, ", ");
-    report_add_escaped(out, r->submission);
+    report_add_name(out, r->submission);
     text_addf(out, " (%s, ", r->device);
     if (r->card) {
-        report_add_escaped(out, r->card);
+        report_add_name(out, r->card);
         text_add(out, ", ");
     }
     text_addf(out, "seed %" PRIu64 ", ", r->seed);
@@ -308,7 +308,7 @@ static void add_profile(struct text *out, const struct result *r, const struct r
     if (!c->profile && !c->profile_note && !c->card_profile)
         return;
     text_add(out, "\nprofile of case '");
-    report_add_escaped(out, c->name);
+    report_add_name(out, c->name);
     text_add(out, "'\n");
     if (c->card_profile)
         report_card_profile(c, out);
@@ -326,7 +326,7 @@ static const char *add_sanitized(struct text *out, const struct result *r)
         if (!c->sanitized)
             continue;
         text_add(out, "compute-sanitizer, findings in case '");
-        report_add_escaped(out, c->name);
+        report_add_name(out, c->name);
         text_addf(out, "': %s\n", c->sanitized);
         return c->sanitized;
     }
@@ -349,7 +349,7 @@ static void add_ratio(struct text *out, const struct result_timing *t)
 static void add_timing_row(struct text *out, const struct result_timing *t, unsigned columns)
 {
     text_add(out, "  ");
-    report_add_escaped(out, t->size);
+    report_add_name(out, t->size);
     for (unsigned i = utf8_columns(t->size); i < columns + 2; i++)
         text_addc(out, ' ');
     if (t->note) {

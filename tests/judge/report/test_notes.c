@@ -135,7 +135,7 @@ static void names(void **state)
     assert_string_equal(all.items[0].name, "n (2)");
     assert_string_equal(all.items[1].name, "n");
     assert_string_equal(all.items[2].name, "n (3)");
-    assert_string_equal(all.items[3].name, "n ");
+    assert_string_equal(all.items[3].name, "n\\n");
 }
 
 int main(void)
