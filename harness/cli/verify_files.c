@@ -27,9 +27,7 @@ struct subject {
 
 struct gathering {
     struct verification *v;
-    /* The second keeps the expected answers. The third stops where a judging does: what hangs in
-     * two cases would hang in a hundred. */
-    struct judge_options plain, with_answers, hanging;
+    struct judge_options plain, with_answers; /* the second keeps the expected answers */
     struct job jobs[FILES_MAX];
     unsigned count;
     unsigned references, rejected;
@@ -96,9 +94,7 @@ static unsigned add_folder(struct gathering *g, const char *folder, enum purpose
         bool main_rung =
             purpose == REFERENCE && judged_against && strcmp(name, judged_against) == 0;
         add_file(g, arena_printf(a, "%s/%s", folder, name), purpose, wanted,
-                 main_rung                               ? &g->with_answers
-                 : wanted == VERDICT_time_limit_exceeded ? &g->hanging
-                                                         : &g->plain);
+                 main_rung ? &g->with_answers : &g->plain);
         free(entries[i]);
     }
     if (count >= 0)
@@ -213,7 +209,6 @@ void verify_files(struct verification *v)
     struct gathering *g = arena_alloc(&v->cli->arena, sizeof *g);
     answers_init(&answers, &v->problem);
     g->v = v;
-    g->hanging = (struct judge_options){.seed = v->seed};
     g->plain = g->with_answers = (struct judge_options){.seed = v->seed, .all_cases = true};
     if (!v->problem.oracle) {
         g->with_answers.expected = answers_keep;

@@ -4,9 +4,12 @@
  *
  * A warp that comes back to a pc in the same function stays, on its way, within the strongly
  * connected component of that pc. Of the component's instructions, those that do anything besides
- * computing a register (accesses, branches, operations across lanes) matter, with all that they
- * read, and so does every instruction that computes something that matters (a slice, Weiser 1981).
- * Components that call functions or read clocks are left alone: there everything matters. */
+ * computing a register (accesses, operations across lanes, branches that leave it) matter, with all
+ * that they read, and so does every instruction that computes something that matters (a slice,
+ * Weiser 1981). A branch within the component matters if its two ways come to different
+ * instructions that matter (weak control closure, Danicic et al. 2011): how long to sleep before
+ * the next poll does not. Components that call functions, or in which clocks matter, are left
+ * alone: there everything matters. */
 #include "cpu/vm/lower.h"
 
 #include <string.h>
@@ -16,9 +19,13 @@ enum { SPINS_MOST = 16 };
 struct slice {
     uint32_t *todo;       /* instructions */
     bool *after, *before; /* per instruction: comes after the head, before it */
+    bool *acts;           /* per instruction: matters */
+    uint32_t *next;       /* per instruction: the first that matters from here on, or below */
     bool *matters;        /* per register */
     bool grows, in;       /* `in`: the instruction looked at matters */
 };
+#define NEXT_NONE 0xffffffffu /* none found yet */
+#define NEXT_MANY 0xfffffffeu /* it depends */
 
 /* ---- the component ---- */
 
@@ -81,14 +88,18 @@ static void find_component(struct lower *l, struct slice *s, uint32_t head)
     }
 }
 
-static bool is_opaque(const struct ptx_instr *in)
+static bool is_inside(const struct slice *s, uint32_t k)
 {
-    bool opaque = in->op == PTX_OP_call || (in->flags & PTX_F_CC);
-    for (unsigned k = 0; k < in->operand_count; k++) {
-        const struct ptx_operand *o = &in->operands[k];
-        opaque |= o->kind == PTX_OPERAND_SREG && lower_is_clock((enum ptx_sreg)o->imm);
-    }
-    return opaque;
+    return s->after[k] && s->before[k];
+}
+
+static bool reads_clock(const struct ptx_instr *in)
+{
+    for (unsigned k = 0; k < in->operand_count; k++)
+        if (in->operands[k].kind == PTX_OPERAND_SREG &&
+            lower_is_clock((enum ptx_sreg)in->operands[k].imm))
+            return true;
+    return false;
 }
 
 /* ---- what matters ---- */
@@ -109,21 +120,92 @@ static void add_read(struct lower *l, int32_t reg, bool written, void *context)
     *matters = s->grows = true;
 }
 
-static void find_slice(struct lower *l, struct slice *s)
+static bool may_not_matter(const struct lower *l, const struct slice *s, uint32_t k)
 {
+    const struct ptx_instr *in = &l->fn->instrs[k];
+    if (is_branch(in)) {
+        const uint32_t target = (uint32_t)in->operands[0].imm;
+        return in->guard < 0 ||
+               (is_inside(s, target) && k + 1 < l->fn->instr_count && is_inside(s, k + 1));
+    }
+    return lower_is_pure(in) || in->op == PTX_OP_nanosleep;
+}
+
+static uint32_t meet(uint32_t a, uint32_t b)
+{
+    if (a == NEXT_NONE || a == b)
+        return b;
+    return b == NEXT_NONE ? a : NEXT_MANY;
+}
+
+static uint32_t next_of(const struct lower *l, const struct slice *s, uint32_t k)
+{
+    const struct ptx_instr *in = &l->fn->instrs[k];
+    uint32_t next = NEXT_NONE;
+    if (s->acts[k])
+        return k;
+    if (falls(in))
+        next = s->next[k + 1];
+    return is_branch(in) ? meet(next, s->next[in->operands[0].imm]) : next;
+}
+
+/* Marks branches whose ways part. */
+static void add_branches(struct lower *l, struct slice *s)
+{
+    const uint32_t n = l->fn->instr_count;
+    for (uint32_t k = 0; k <= n; k++)
+        s->next[k] = NEXT_NONE;
+    for (bool more = true; more;) {
+        more = false;
+        for (uint32_t k = n; k-- > 0;) {
+            const uint32_t next = is_inside(s, k) ? next_of(l, s, k) : NEXT_NONE;
+            more |= next != s->next[k];
+            s->next[k] = next;
+        }
+    }
+    /* Where both ways are known; if there is no such branch, where one is not. */
+    for (int pass = 0; pass < 2 && !s->grows; pass++)
+        for (uint32_t k = 0; k < n; k++) {
+            const struct ptx_instr *in = &l->fn->instrs[k];
+            if (!is_inside(s, k) || s->acts[k] || !is_branch(in) || in->guard < 0 ||
+                s->next[k] != NEXT_MANY)
+                continue;
+            const uint32_t a = s->next[k + 1], b = s->next[in->operands[0].imm];
+            if (pass || (a != NEXT_MANY && b != NEXT_MANY))
+                s->acts[k] = s->grows = true;
+        }
+}
+
+/* false: everything matters. */
+static bool find_slice(struct lower *l, struct slice *s)
+{
+    const uint32_t n = l->fn->instr_count;
     memset(s->matters, 0, l->fn->reg_count * sizeof *s->matters);
+    for (uint32_t k = 0; k < n; k++) {
+        s->acts[k] = is_inside(s, k) && !may_not_matter(l, s, k);
+        if (is_inside(s, k) &&
+            (l->fn->instrs[k].op == PTX_OP_call || (l->fn->instrs[k].flags & PTX_F_CC)))
+            return false;
+    }
     do {
         s->grows = false;
-        for (uint32_t k = 0; k < l->fn->instr_count; k++) {
+        for (uint32_t k = 0; k < n; k++) {
             const struct ptx_instr *in = &l->fn->instrs[k];
-            if (!s->after[k] || !s->before[k])
+            if (!is_inside(s, k))
                 continue;
-            s->in = !lower_is_pure(in);
+            s->in = s->acts[k];
             lower_registers(l, in, look_at_written, s);
+            s->grows |= s->in != s->acts[k];
+            s->acts[k] = s->in;
+            if (s->in && reads_clock(in))
+                return false;
             if (s->in)
                 lower_registers(l, in, add_read, s);
         }
+        if (!s->grows)
+            add_branches(l, s);
     } while (s->grows);
+    return true;
 }
 
 /* ---- the result ---- */
@@ -160,16 +242,13 @@ void lower_find_spins(struct lower *l)
             s.todo = arena_array(&l->scratch, n + 1, sizeof *s.todo);
             s.after = arena_array(&l->scratch, n + 1, sizeof *s.after);
             s.before = arena_array(&l->scratch, n + 1, sizeof *s.before);
+            s.acts = arena_array(&l->scratch, n + 1, sizeof *s.acts);
+            s.next = arena_array(&l->scratch, n + 1, sizeof *s.next);
             s.matters = arena_array(&l->scratch, l->fn->reg_count + 1, sizeof *s.matters);
             l->code->spins = arena_array(&l->code->arena, SPINS_MOST, sizeof *l->code->spins);
         }
         find_component(l, &s, (uint32_t)in->operands[0].imm);
-        bool opaque = false;
-        for (uint32_t j = 0; j < n && !opaque; j++)
-            opaque = s.after[j] && s.before[j] && is_opaque(&l->fn->instrs[j]);
-        if (opaque)
-            continue;
-        find_slice(l, &s);
-        keep(l, &s);
+        if (find_slice(l, &s))
+            keep(l, &s);
     }
 }

@@ -2,8 +2,7 @@
 // expect-finding: deadlock
 // gpu: wrong_answer - on a card the memory of the barrier happens to let the warps through
 // One block scans tile after tile with a cuda::barrier, and no thread waits until the first one has
-// initialised it: a warp that is early arrives at what memory held before. It takes long to see
-// that all threads hang, so two cases of it have to be enough for a verdict.
+// initialised it: a warp that is early arrives at what memory held before, and all wait for ever.
 #include <cuda/barrier>
 
 constexpr int kTile = 256;

@@ -206,15 +206,28 @@ static void deadlocks(void **state)
                     64, 42, "at a block barrier at k.cu:41");
 }
 
-/* Polls that are counted make no difference to how a loop goes on, so it is known at once that
- * nobody will end it; unless the count decides something itself. */
+/* Polls that are counted, and clocks that tell how long to sleep before the next, make no
+ * difference to how a loop goes on, so it is known at once that nobody will end it; unless count or
+ * clock decide something themselves. */
 static void counted_polls(void **state)
 {
     (void)state;
-#define POLL "L:\n .loc 1 50 0\n ld.volatile.global.u32 %r3, [%q1];\n add.u32 %r4, %r4, 1;\n"
-    static const char ENDLESS[] =
+    enum { ALL = sizeof SCHEDULES / sizeof *SCHEDULES };
+#define POLL    "L:\n .loc 1 50 0\n ld.volatile.global.u32 %r3, [%q1];\n add.u32 %r4, %r4, 1;\n"
+#define ELAPSED "mov.u64 %q8, %globaltimer;\n sub.s64 %q9, %q8, %q7;\n"
+    static const char *const ENDLESS[] = {
         TID PARAMS "mov.u32 %r4, 0;\n" POLL "setp.eq.u32 %p1, %r3, 0;\n @%p1 bra L;\n"
-                   "st.global.u32 [%q1], %r4;\n ret;\n";
+                   "st.global.u32 [%q1], %r4;\n ret;\n",
+        /* a back-off, as libcu++ has it: after some polls by how long it has waited */
+        TID PARAMS "mov.u32 %r4, 0;\n mov.u64 %q7, %globaltimer;\n"
+                   "L:\n setp.lt.s32 %p2, %r4, 16;\n @%p2 bra COUNT;\n bra.uni CLOCK;\n"
+                   "COUNT:\n add.s32 %r4, %r4, 1;\n bra.uni POLL;\n"
+                   "CLOCK:\n" ELAPSED "setp.lt.s64 %p3, %q9, 4000;\n @%p3 bra SHORT;\n"
+                   "mov.u32 %r5, 1000;\n nanosleep.u32 %r5;\n bra.uni POLL;\n"
+                   "SHORT:\n cvt.u32.u64 %r5, %q9;\n nanosleep.u32 %r5;\n"
+                   "POLL:\n .loc 1 50 0\n ld.volatile.global.u32 %r3, [%q1];\n"
+                   "setp.eq.u32 %p1, %r3, 0;\n @%p1 bra L;\n ret;\n",
+    };
     static const char *const ENDING[] = {
         /* the count is a limit, by way of another register */
         TID PARAMS "mov.u32 %r4, 0;\n" POLL "shr.u32 %r5, %r4, 2;\n setp.lt.u32 %p2, %r5, 20000;\n"
@@ -227,13 +240,28 @@ static void counted_polls(void **state)
         TID PARAMS "mov.u32 %r4, 0;\n" POLL "shr.u32 %r5, %r4, 16;\n mul.wide.u32 %q5, %r5, 4;\n"
                    "add.s64 %q6, %q2, %q5;\n ld.volatile.global.u32 %r3, [%q6];\n"
                    "setp.eq.u32 %p1, %r3, 0;\n @%p1 bra L;\n ret;\n",
+        /* it gives up after a time */
+        TID PARAMS "mov.u64 %q7, %globaltimer;\n" POLL ELAPSED
+                   "setp.lt.s64 %p2, %q9, 2000000;\n setp.eq.and.u32 %p1, %r3, 0, %p2;\n"
+                   "@%p1 bra L;\n ret;\n",
+        /* after a time the loop sets the flag itself */
+        TID PARAMS "mov.u64 %q7, %globaltimer;\n mov.u32 %r6, 1;\n" POLL ELAPSED
+                   "setp.lt.s64 %p2, %q9, 2000000;\n @%p2 bra MORE;\n"
+                   "st.volatile.global.u32 [%q1], %r6;\n MORE:\n"
+                   "setp.eq.u32 %p1, %r3, 0;\n @%p1 bra L;\n ret;\n",
+        /* after a time it reads another place */
+        TID PARAMS "mov.u64 %q7, %globaltimer;\n mov.u64 %q6, %q1;\n" POLL ELAPSED
+                   "setp.lt.s64 %p2, %q9, 2000000;\n @%p2 bra MORE;\n add.s64 %q6, %q2, 4;\n"
+                   "MORE:\n ld.volatile.global.u32 %r3, [%q6];\n"
+                   "setp.eq.u32 %p1, %r3, 0;\n @%p1 bra L;\n ret;\n",
     };
     struct kit k;
     uint64_t out;
     struct wire_finding f;
     struct wire_counters counters;
-    for (size_t s = 0; s < sizeof SCHEDULES / sizeof *SCHEDULES; s++) {
-        assert_int_equal(run(&k, ENDLESS, SCHEDULES[s], 2, 64, &out, 256), VM_DEADLOCK);
+    for (size_t s = 0; s < sizeof ENDLESS / sizeof *ENDLESS * ALL; s++) {
+        assert_int_equal(run(&k, ENDLESS[s / ALL], SCHEDULES[s % ALL], 2, 64, &out, 256),
+                         VM_DEADLOCK);
         assert_true(kit_find(&k, FINDING_deadlock, &f));
         assert_int_equal(f.line, 50);
         vm_counters(k.vm, &counters);
@@ -251,6 +279,7 @@ static void counted_polls(void **state)
         kit_close(&k);
     }
 #undef POLL
+#undef ELAPSED
 }
 
 /* A long loop that only computes is no deadlock. */
