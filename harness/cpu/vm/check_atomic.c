@@ -258,10 +258,12 @@ static bool exchange_shared(uint8_t *host, uint64_t *old, uint64_t x, unsigned b
     }
 }
 
-/* For the race detector: a compare-and-swap that fails only reads. */
+/* For the race detector: a compare-and-swap that fails only reads, as what adds 0 does. */
 static void note_order(struct warp *w, const struct mem_op *op, uint32_t global, uint32_t shared,
                        uint32_t failed)
 {
+    if (op->only_reads)
+        failed = global | shared;
     if (shared & ~failed)
         vm_race_access(w, op, shared & ~failed);
     if (global & ~failed)

@@ -56,8 +56,8 @@ static void look(struct warp *w, const struct mem_op *op, unsigned lane, uint64_
     bool same_warp = past.warp == w->index;
     bool fine = race_tolerated(race_strength_of(entry), race_strength_of(mine), same_warp) &&
                 !race_torn(w, op, entry);
-    if ((fine && (op->write || !writes || !w->engine->global_races)) ||
-        race_ordered(w, lane, &past))
+    bool judged = writes && (!op->write || race_replaces(op)) && w->engine->global_races;
+    if ((fine && !judged) || race_ordered(w, lane, &past))
         return;
     if (fine)
         race_judge_strong(w, op, lane, &past);

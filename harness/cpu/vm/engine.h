@@ -134,6 +134,9 @@ struct mem_op {
     bool has_result;
     bool read_only;  /* through the read-only cache */
     bool waits;      /* in a loop until another thread changes the place */
+    bool decides;    /* an atomic whose answer is tested: was it the last, was the lock free */
+    bool answered;   /* an atomic whose answer is used */
+    bool only_reads; /* an atomic that leaves every word as it is: atomicAdd(p, 0) */
     bool combined;   /* lanes that meet at a word act as one: watch_count.c */
     bool releases;   /* orders what came before it, whatever the fences */
     uint8_t sources; /* operands besides the address */

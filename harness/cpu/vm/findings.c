@@ -89,22 +89,39 @@ void vm_add_finding(struct vm *vm, const struct wire_finding *finding)
     pthread_mutex_unlock(&vm->lock);
 }
 
+static void compose(const struct vm *vm, struct wire_finding *f, enum finding_kind kind,
+                    enum wire_severity severity, const struct vm_site *site, const char *format,
+                    va_list args)
+{
+    *f = (struct wire_finding){.kind = (uint16_t)kind, .severity = (uint16_t)severity, .count = 1};
+    memcpy(f->block, site->block, sizeof f->block);
+    memcpy(f->thread, site->thread, sizeof f->thread);
+    if (site->kernel)
+        snprintf(f->kernel, sizeof f->kernel, "%s", site->kernel->people_name);
+    const struct ptx_loc *at = site->module ? shown_loc(vm, site->module, site->loc) : NULL;
+    if (at && at->line) {
+        f->line = at->line;
+        snprintf(f->file, sizeof f->file, "%s", file_base_name(site->module->ptx.files[at->file]));
+    }
+    vsnprintf(f->message, sizeof f->message, format, args);
+}
+
+void vm_compose(const struct vm *vm, struct wire_finding *f, enum finding_kind kind,
+                enum wire_severity severity, const struct vm_site *site, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    compose(vm, f, kind, severity, site, format, args);
+    va_end(args);
+}
+
 void vm_report(struct vm *vm, enum finding_kind kind, enum wire_severity severity,
                const struct vm_site *site, const char *format, ...)
 {
-    struct wire_finding f = {.kind = (uint16_t)kind, .severity = (uint16_t)severity, .count = 1};
-    memcpy(f.block, site->block, sizeof f.block);
-    memcpy(f.thread, site->thread, sizeof f.thread);
-    if (site->kernel)
-        snprintf(f.kernel, sizeof f.kernel, "%s", site->kernel->people_name);
-    const struct ptx_loc *at = site->module ? shown_loc(vm, site->module, site->loc) : NULL;
-    if (at && at->line) {
-        f.line = at->line;
-        snprintf(f.file, sizeof f.file, "%s", file_base_name(site->module->ptx.files[at->file]));
-    }
+    struct wire_finding f;
     va_list args;
     va_start(args, format);
-    vsnprintf(f.message, sizeof f.message, format, args);
+    compose(vm, &f, kind, severity, site, format, args);
     va_end(args);
     vm_add_finding(vm, &f);
 }

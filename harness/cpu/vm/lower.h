@@ -162,6 +162,7 @@ void lower_address(struct lower *l, struct mem_op *op, const struct ptx_operand 
 /* ---- lower_race.c ---- */
 enum vm_strength lower_strength(struct lower *l, const struct ptx_instr *in);
 bool lower_waits(struct lower *l, const struct ptx_instr *in);
+bool lower_decides(struct lower *l, const struct ptx_instr *in);
 
 /* ---- lower_fine.c ---- */
 /* May another thread's access come between this instruction and the one before it? */
@@ -197,7 +198,9 @@ bool lower_matrix(struct lower *l, const struct ptx_instr *in);
 bool lower_stack(struct lower *l, const struct ptx_instr *in);
 bool lower_flow(struct lower *l, const struct ptx_instr *in);
 bool lower_polls(struct lower *l, uint32_t from, uint32_t to); /* does the loop of these? */
-bool lower_in_polling_loop(struct lower *l); /* is the current instruction in one? */
+/* The PTX instructions [from, to] of the next such loop around the current one; *to = 0: the first.
+ */
+bool lower_next_polling_loop(struct lower *l, uint32_t *from, uint32_t *to);
 /* ---- lower_alu.c, lower_compare.c, lower_move.c: false = this form is not there ---- */
 bool lower_scalar(struct lower *l, const struct ptx_instr *in); /* lane by lane, scalar.c */
 void lower_unary(struct lower *l, struct stream *s, enum vm_op op, uint32_t d, uint32_t a);

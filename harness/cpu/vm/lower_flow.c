@@ -54,16 +54,18 @@ bool lower_polls(struct lower *l, uint32_t from, uint32_t to)
     return reads;
 }
 
-/* Is the current instruction inside such a loop? */
-bool lower_in_polling_loop(struct lower *l)
+bool lower_next_polling_loop(struct lower *l, uint32_t *from, uint32_t *to)
 {
-    for (uint32_t k = l->index; k < l->fn->instr_count; k++) {
+    for (uint32_t k = *to ? *to + 1 : l->index; k < l->fn->instr_count; k++) {
         const struct ptx_instr *in = &l->fn->instrs[k];
         if (in->op != PTX_OP_bra || in->operands[0].kind != PTX_OPERAND_LABEL)
             continue;
         uint32_t target = (uint32_t)in->operands[0].imm;
-        if (target <= l->index && k - target < 64 && lower_polls(l, target, k))
+        if (target <= l->index && k - target < 64 && lower_polls(l, target, k)) {
+            *from = target;
+            *to = k;
             return true;
+        }
     }
     return false;
 }

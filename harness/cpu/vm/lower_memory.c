@@ -17,6 +17,7 @@ void lower_mem_op(struct lower *l, struct mem_op *op, const struct ptx_instr *in
     op->read_only = (in->flags & PTX_F_NC) != 0;
     op->strength = (uint8_t)lower_strength(l, in);
     op->waits = lower_waits(l, in);
+    op->decides = lower_decides(l, in);
     op->pc = l->main.count;
     if (in->sem == PTX_ACQUIRE || in->sem == PTX_RELEASE || in->sem == PTX_ACQ_REL ||
         in->sem == PTX_SC)
@@ -300,6 +301,7 @@ static bool lower_vector_atomic(struct lower *l, const struct ptx_instr *in, uns
         op->offset += (int64_t)k * op->bytes;
         op->used[0] = true;
         op->has_result = first && o[0].elements[k].kind == PTX_OPERAND_REG;
+        op->answered = op->has_result && lower_is_read(l, o[0].elements[k].reg);
         if (op->has_result) {
             struct result d = lower_result(l, &o[0].elements[k]);
             op->rows[0] = d.row;
@@ -315,6 +317,25 @@ static bool lower_vector_atomic(struct lower *l, const struct ptx_instr *in, uns
         lower_emit(l, &l->main, VM_OP_atomic)->imm = (uint64_t)(uintptr_t)op;
     }
     return true;
+}
+
+/* Does an atomic with an answer write what is there already, whatever that is? */
+static bool leaves_as_it_is(struct lower *l, const struct ptx_instr *in)
+{
+    const struct ptx_operand *b = &in->operands[2], *c = &in->operands[3];
+    uint64_t value, other;
+    if (!lower_known(l, lower_place(l, b, (enum ptx_type)in->type), &value))
+        return false;
+    switch ((int)in->sub) {
+    case PTX_ADD:
+    case PTX_OR:
+    case PTX_XOR:
+        return value == 0 && in->type != PTX_F32 && in->type != PTX_F64;
+    case PTX_CAS:
+        return lower_known(l, lower_place(l, c, (enum ptx_type)in->type), &other) && value == other;
+    default:
+        return false;
+    }
 }
 
 static bool lower_atomic(struct lower *l, const struct ptx_instr *in)
@@ -352,8 +373,9 @@ static bool lower_atomic(struct lower *l, const struct ptx_instr *in)
         *(k ? &op->c : &op->b) = row;
         op->sources = (uint8_t)(k + 1);
     }
-    if (op->has_result && lower_is_read(l, in->operands[0].reg))
-        op->combined = false;
+    op->answered = op->has_result && lower_is_read(l, in->operands[0].reg);
+    op->combined &= !op->answered;
+    op->only_reads = op->answered && leaves_as_it_is(l, in);
     op->pc = l->main.count;
     lower_emit(l, &l->main, is_long ? VM_OP_atomic_128 : VM_OP_atomic)->imm =
         (uint64_t)(uintptr_t)op;

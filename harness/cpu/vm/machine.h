@@ -171,6 +171,11 @@ void vm_report(struct vm *vm, enum finding_kind kind, enum wire_severity severit
                const struct vm_site *site, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 
+/* The same finding, for vm_add_finding() later on. */
+void vm_compose(const struct vm *vm, struct wire_finding *f, enum finding_kind kind,
+                enum wire_severity severity, const struct vm_site *site, const char *format, ...)
+    __attribute__((format(printf, 6, 7)));
+
 /* File and line of a loc by the same rule; false: unknown. */
 bool vm_shown_line(const struct vm *vm, const struct vm_module *module, uint32_t loc,
                    const char **file, uint32_t *line);

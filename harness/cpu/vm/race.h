@@ -6,6 +6,8 @@
  *   race_words.c    flags, locks, tickets: what passes through them
  *   race_tree.c     what is known of other blocks
  *   race_verdict.c  is a pair of accesses a fault, which one, and in what words
+ *   race_search.c   was a flag meant to order the two
+ *   race_strong.c   two strong accesses: does one rely on the flag
  *   race_order.c    operations: launches and copies of several streams
  *
  * The time of a warp is one number that only grows: every *.sync operation, fence and strong access
@@ -120,11 +122,17 @@ struct race_write {
     bool fenced;     /* its warp had executed a fence at some time */
     uint32_t search; /* the last one that came by, see race_verdict.c */
 };
+enum race_through {
+    RACE_ALL,    /* every read */
+    RACE_MEANT,  /* those that look like reads of a flag: of the next kind, or by an atomic whose
+                    answer decides */
+    RACE_WAITED, /* in a loop that waits for the word to change; of words read by oneself */
+};
 struct race_read {
     struct race_read *prev, *other; /* earlier ones; of another warp, joined by a barrier */
     struct race_write *saw;
     uint32_t search;
-    bool waited; /* in a loop that waits for the word to change */
+    enum race_through meant;
 };
 
 struct race_word {
@@ -167,6 +175,7 @@ struct warp_clock {
     struct {
         uint64_t key;
         const struct race_write *saw;
+        enum race_through meant;
     } recent[RACE_RECENT];
 };
 
@@ -269,6 +278,13 @@ struct race_spare { /* a mapping to use again; bytes 0 = none */
     uint64_t bytes;
 };
 
+/* The earlier access of a pair. */
+struct race_past {
+    uint64_t block, entry;
+    uint32_t warp, lane, time, base;
+    bool writes, shared;
+};
+
 /* What operations did, see race_order.c. */
 enum { RACE_OPERATIONS = 256, RACE_RANGES = 256, RACE_WHAT = 128 };
 struct race_operation {     /* a launch */
@@ -281,6 +297,15 @@ struct race_range { /* by the host */
     uint32_t number; /* of the operation; 0 = none */
     bool writes;
     char what[RACE_WHAT];
+};
+
+/* A pair to be reported at the end of the launch, unless it turns out that nobody relied on its
+ * order: see race_strong.c. */
+enum { RACE_SUSPECTS = 16 };
+struct race_suspect {
+    uint64_t key; /* of the word */
+    struct race_past reader;
+    struct wire_finding finding;
 };
 
 struct race_global {
@@ -298,6 +323,8 @@ struct race_global {
     uint64_t shadow_bytes; /* of all mappings, spare ones included */
     struct race_spare spares[RACE_SPARES];
     uint32_t searches, steps_left;
+    struct race_suspect suspects[RACE_SUSPECTS];
+    uint32_t suspect_count;
     bool running;        /* a launch */
     bool reads_strongly; /* somebody may wait for a word */
 };
@@ -330,12 +357,6 @@ static inline bool race_enough(const struct warp *w)
     return w->engine->race_hits > 1u << 20;
 }
 
-/* The earlier access of a pair. */
-struct race_past {
-    uint64_t block, entry;
-    uint32_t warp, lane, time, base;
-    bool writes, shared;
-};
 /* Is it before what lane `lane` of w does now? */
 bool race_ordered(struct warp *w, unsigned lane, const struct race_past *past);
 /* Two accesses, not ordered, not tolerated: says what is wrong if something is. */
@@ -344,12 +365,49 @@ void race_judge(struct warp *w, const struct mem_op *op, unsigned lane,
 /* Two strong accesses that share bytes, of elements of different sizes: a mixed-size data race,
  * about which the memory model of PTX promises nothing. */
 bool race_torn(const struct warp *w, const struct mem_op *op, uint64_t entry);
-/* A strong load of what another thread stored strongly: no race, but was it waited for through a
+/* Does a strong write matter to those that come before it: does it put something else in the place
+ * of what they wrote? */
+static inline bool race_replaces(const struct mem_op *op)
+{
+    return op->in->op == PTX_OP_st && op->strength != VM_UPDATING;
+}
+
+/* A strong access to what another thread wrote strongly: no race, but was it waited for through a
  * flag, with no fence? */
 void race_judge_strong(struct warp *w, const struct mem_op *op, unsigned lane,
                        const struct race_past *past);
+/* The same for all that have added to a word that is read now. */
+void race_judge_sum(struct warp *w, const struct mem_op *op, unsigned lane,
+                    const struct race_word *word);
 void race_read_only_written(struct warp *w, const struct mem_op *op, unsigned lane,
                             const struct race_past *past);
+/* A write that came later: a suspect may turn out to be none. At the end of the launch: reports. */
+void race_acquit(struct warp *w, unsigned lane, uint64_t key);
+void race_convict(struct vm_engine *e);
+
+/* The flag that was meant to order two accesses, if any. key: of the word that both touch;
+ * both_strong: to have seen the other's write is not enough; through: the reads that count. */
+enum race_outcome { RACE_UNRELATED, RACE_SAME_WORD, RACE_READER, RACE_WRITER };
+struct race_found {
+    enum race_outcome outcome;
+    const struct race_write *flag;
+    bool narrow; /* RACE_WRITER: a fence or write that orders within its block only */
+};
+struct race_found race_search(const struct warp *w, const struct race_past *past, uint64_t key,
+                              bool both_strong, enum race_through through);
+bool race_released(const struct race_space *s, const void *tree, const struct race_past *past);
+/* Fills in a finding for what was found. false: told before, or not to be told. */
+bool race_missing_fence(struct warp *w, const struct mem_op *op, unsigned lane,
+                        const struct race_past *past, const struct race_found *f,
+                        struct wire_finding *out);
+/* Does a store leave the bytes as the earlier one made them? */
+bool race_writes_the_same(const struct warp *w, const struct mem_op *op, unsigned lane,
+                          bool shared);
+
+/* Pairs of places of which everything has been said; the flags are added to a pc. */
+#define RACE_TOLD        (1u << 30)
+#define RACE_TOLD_READER (1u << 29)
+bool race_told(const struct vm_engine *e, uint32_t a, uint32_t b);
 bool race_first_time(struct vm_engine *e, uint32_t a, uint32_t b);
 
 #endif

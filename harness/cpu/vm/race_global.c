@@ -126,6 +126,7 @@ void vm_race_launch_end(struct vm_engine *e)
     struct race_global *g = e->global_races;
     if (!g)
         return;
+    race_convict(e);
     arena_release(&g->space.arena);
     g->space = (struct race_space){0};
     race_words_release(&g->words);
@@ -286,7 +287,7 @@ static void look(struct warp *w, const struct mem_op *op, unsigned lane, uint64_
     if (same_thread(w, lane, &past))
         return;
     bool fine = tolerated(w, &past, race_strength_of(mine)) && !race_torn(w, op, entry);
-    if (fine && (op->write || !writes))
+    if (fine && (!writes || (op->write && !race_replaces(op))))
         return;
     if (race_ordered(w, lane, &past))
         return;

@@ -1,16 +1,8 @@
-/* Two accesses that nothing orders: which fault is that?
+/* Two accesses that nothing orders: which fault is that, and in which words?
  *
- * Threads that hand work over through a flag nearly always get the flag right and the fences wrong.
- * So before a pair is called a data race, the graph of who read which strong write (race_words.c)
- * is searched from the later access backwards, without regard to fences, for a strong write that
- * comes after the earlier access. If there is one, the order was meant:
- *   it released the earlier access        the later one has no fence: a warning, since GPUs let
- *                                         nearly all of that pass
- *   it released it, but to its block only the fence or the access has too narrow a scope
- *   it did not                            there is no fence between the data and the flag
- *   it is the earlier access itself       the later one has seen it: no fault
- * The finding stands at the write, of two writes at the later line, a missing fence at the write of
- * the flag: whichever came first in this run, the same is said. */
+ * race_search.c says whether a flag was meant to order them, race_strong.c what becomes of two
+ * strong ones. The finding stands at the write, of two writes at the later line, a missing fence at
+ * the write of the flag: whichever came first in this run, the same is said. */
 #include "cpu/vm/check.h"
 #include "cpu/vm/race.h"
 
@@ -18,99 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TOLD        (1u << 30)
-#define TOLD_READER (1u << 29)
-
-enum { PAIRS = 1024, /* as launch.c clears */ STACK = 1024, STEPS = 20000 };
-
-/* ---- the search ---- */
-
-enum outcome { UNRELATED, SAME_WORD, READER, WRITER };
-struct found {
-    enum outcome outcome;
-    const struct race_write *flag;
-    bool narrow; /* WRITER: a fence or write that orders within its block only */
-};
-
-static bool comes_before(const struct race_past *past, uint64_t key, const struct race_write *n)
-{
-    if (past->block != n->block || past->warp != n->warp)
-        return past->block == n->block && past->time < n->base;
-    return past->time < n->full ||
-           ((n->synced >> past->lane & 1) && past->time < n->time + (n->key == key));
-}
-
-/* A write of the same thread to the same word that comes sooner after the data: where a lock that
- * is taken again and again was first given up. */
-static bool sooner(const struct race_write *n, const struct race_write *found)
-{
-    return n->key == found->key && n->block == found->block && n->warp == found->warp &&
-           n->time < found->time;
-}
-
-static bool released(const struct race_space *s, const void *tree, const struct race_past *past)
-{
-    const struct race_leaf *leaf = race_tree_find(s, tree, past->block);
-    return leaf && race_leaf_covers(leaf, past->warp, past->lane, past->time);
-}
-
-/* What this write says of the pair. Later ones that are found improve on earlier ones. */
-static void consider(const struct warp *w, const struct race_past *past, uint64_t key,
-                     bool both_strong, const struct race_write *n, struct found *best)
-{
-    const struct race_space *s = w->block->races->space;
-    bool before = comes_before(past, key, n), near = n->block == w->block->index;
-    if (before && n->key == key && both_strong)
-        return;
-    if (before && n->key == key) {
-        *best = (struct found){.outcome = SAME_WORD, .flag = n};
-        return;
-    }
-    bool far_release = released(s, n->device, past), near_release = released(s, n->near, past);
-    if (far_release || (near && near_release)) {
-        if (best->outcome != READER)
-            *best = (struct found){.outcome = READER, .flag = n};
-        return;
-    }
-    if (before &&
-        (best->outcome == UNRELATED || (best->outcome == WRITER && sooner(n, best->flag))))
-        *best = (struct found){.outcome = WRITER, .flag = n, .narrow = near_release};
-}
-
-/* waited: only through words that the reader or its block has waited for. */
-static struct found search(const struct warp *w, const struct race_past *past, uint64_t key,
-                           bool both_strong, bool waited)
-{
-    struct race_global *g = w->engine->global_races;
-    struct found best = {UNRELATED, NULL, false};
-    struct race_read *stack[STACK];
-    uint32_t height = 0, steps = 0;
-    if (!g || !w->clocks->reads)
-        return best;
-    uint32_t mark = ++g->searches;
-    stack[height++] = w->clocks->reads;
-    while (height && best.outcome != SAME_WORD) {
-        struct race_read *r = stack[--height];
-        if (r->search == mark || ++steps > STEPS)
-            continue;
-        r->search = mark;
-        if (r->other && height < STACK)
-            stack[height++] = r->other;
-        if (r->prev && height < STACK)
-            stack[height++] = r->prev;
-        if (waited && !r->waited)
-            continue;
-        for (struct race_write *n = r->saw; n && n->search != mark && steps < STEPS; n = n->prev) {
-            n->search = mark;
-            steps++;
-            consider(w, past, key, both_strong, n, &best);
-            if (!waited && n->knows && n->knows->search != mark && height < STACK)
-                stack[height++] = n->knows;
-        }
-    }
-    g->steps_left -= steps < g->steps_left ? steps : g->steps_left;
-    return best;
-}
+enum { PAIRS = 1024 /* as launch.c clears */ };
 
 /* ---- sizes ---- */
 
@@ -137,7 +37,7 @@ bool race_torn(const struct warp *w, const struct mem_op *op, uint64_t entry)
 /* ---- words ---- */
 
 /* Has everything been said of accesses at these two places? */
-static bool race_told(const struct vm_engine *e, uint32_t a, uint32_t b)
+bool race_told(const struct vm_engine *e, uint32_t a, uint32_t b)
 {
     uint64_t key = ((uint64_t)a << 32 | b) + 1;
     if (!e->race_pairs)
@@ -339,17 +239,14 @@ static const char *fence_for(bool near)
     return near ? "__threadfence_block()" : "__threadfence()";
 }
 
-static void report_writer(struct warp *w, const struct mem_op *op, unsigned lane,
-                          const struct race_past *past, const struct found *f)
+static void compose_writer(struct warp *w, const struct mem_op *op, unsigned lane,
+                           const struct race_past *past, const struct race_found *f,
+                           struct wire_finding *out)
 {
-    struct vm_engine *e = w->engine;
     const struct race_write *n = f->flag;
     struct actor me = {op->pc, w->block->index, w->index * VM_LANES + lane};
     struct actor flag = {n->pc, n->block, n->warp * VM_LANES + (uint32_t)__builtin_ctz(n->lanes)};
     bool near = n->block == w->block->index;
-    if (!race_first_time(e, n->pc | 1u << 31, race_pc_of(past->entry)) ||
-        (op->write && !past->writes && in_place(w, op, past)))
-        return;
     struct vm_site site;
     char place[160], data_line[96], my_line[96], name[96], why[160];
     site_of(w, &flag, &site);
@@ -364,38 +261,50 @@ static void report_writer(struct warp *w, const struct mem_op *op, unsigned lane
                  fence_for(near));
     else
         snprintf(why, sizeof why, "no %s stands between the two", fence_for(near));
-    vm_report(e->vm, FINDING_missing_fence, WIRE_ERROR, &site,
-              "tells others that %s is %s, which happens at %s, but %s: %s may %s too early at %s",
-              place, past->writes ? "written" : "read", data_line, why,
-              name_of(w, &me, &flag, name, sizeof name), op->write ? "write" : "read",
-              line_of(w, op->pc, my_line, sizeof my_line));
+    vm_compose(w->engine->vm, out, FINDING_missing_fence, WIRE_ERROR, &site,
+               "tells others that %s is %s, which happens at %s, but %s: %s may %s too early at %s",
+               place, past->writes ? "written" : "read", data_line, why,
+               name_of(w, &me, &flag, name, sizeof name), op->write ? "write" : "read",
+               line_of(w, op->pc, my_line, sizeof my_line));
 }
 
-static void report_reader(struct warp *w, const struct mem_op *op, unsigned lane,
-                          const struct race_past *past, const struct found *f)
+static void compose_reader(struct warp *w, const struct mem_op *op, unsigned lane,
+                           const struct race_past *past, const struct race_found *f,
+                           struct wire_finding *out)
 {
-    struct vm_engine *e = w->engine;
     struct vm_site site;
     char place[160], data_line[96], flag_line[96];
     bool near = past->block == w->block->index;
-    if (!race_first_time(e, op->pc | 1u << 31, race_pc_of(past->entry)) ||
-        (op->write && !past->writes && in_place(w, op, past)))
-        return;
     const char *mine = op->write ? "write" : "read";
     vm_site_of(w, op->pc, (int)lane, &site);
-    vm_report(e->vm, FINDING_missing_fence, WIRE_WARNING, &site,
-              "%ss %s, %s at %s, after waiting for what is set at %s, but no %s stands between the "
-              "wait and this %s: it may come before the flag is read",
-              mine, check_describe(w, op, w->lane_address[lane], place, sizeof place),
-              past->writes ? "written" : "read",
-              line_of(w, race_pc_of(past->entry), data_line, sizeof data_line),
-              line_of(w, f->flag->pc, flag_line, sizeof flag_line), fence_for(near), mine);
+    vm_compose(w->engine->vm, out, FINDING_missing_fence, WIRE_WARNING, &site,
+               "%ss %s, %s at %s, after waiting for what is set at %s, but no %s stands between "
+               "the wait and this %s: it may come before the flag is read",
+               mine, check_describe(w, op, w->lane_address[lane], place, sizeof place),
+               past->writes ? "written" : "read",
+               line_of(w, race_pc_of(past->entry), data_line, sizeof data_line),
+               line_of(w, f->flag->pc, flag_line, sizeof flag_line), fence_for(near), mine);
+}
+
+bool race_missing_fence(struct warp *w, const struct mem_op *op, unsigned lane,
+                        const struct race_past *past, const struct race_found *f,
+                        struct wire_finding *out)
+{
+    const bool writer = f->outcome == RACE_WRITER;
+    if (!race_first_time(w->engine, (writer ? f->flag->pc : op->pc) | 1u << 31,
+                         race_pc_of(past->entry)) ||
+        (op->write && !past->writes && in_place(w, op, past)))
+        return false;
+    if (writer)
+        compose_writer(w, op, lane, past, f, out);
+    else
+        compose_reader(w, op, lane, past, f, out);
+    return true;
 }
 
 /* Does a store leave the bytes as the earlier one made them? Then it does not matter which is last:
  * `if (...) found = true` by many threads. */
-static bool writes_the_same(const struct warp *w, const struct mem_op *op, unsigned lane,
-                            bool shared)
+bool race_writes_the_same(const struct warp *w, const struct mem_op *op, unsigned lane, bool shared)
 {
     uint64_t address = w->lane_address[lane];
     const uint8_t *host =
@@ -415,7 +324,7 @@ void race_judge(struct warp *w, const struct mem_op *op, unsigned lane,
     const struct race_space *s = w->block->races->space;
     uint32_t theirs = race_pc_of(past->entry);
     struct vm_engine *e = w->engine;
-    bool told = race_told(e, op->pc | TOLD, theirs);
+    bool told = race_told(e, op->pc | RACE_TOLD, theirs);
     /* The usual ends of a search, without one. */
     bool tired = !e->global_races || !e->global_races->steps_left;
     e->race_hits += told;
@@ -423,49 +332,25 @@ void race_judge(struct warp *w, const struct mem_op *op, unsigned lane,
         return;
     if (race_torn(w, op, past->entry)) {
         report_race(w, op, lane, past);
-        race_first_time(e, op->pc | TOLD, theirs);
+        race_first_time(e, op->pc | RACE_TOLD, theirs);
         return;
     }
     /* Lost updates, lock-step, atomics of a block: to see the other's value is no help there. */
     bool both_strong = op->strength != VM_PLAIN && race_strength_of(past->entry) != VM_PLAIN;
-    bool reader = released(s, w->clocks->collected, past);
-    if ((reader && race_told(e, op->pc | TOLD_READER, theirs)) ||
-        (op->write && past->writes && writes_the_same(w, op, lane, past->shared)))
+    bool reader = race_released(s, w->clocks->collected, past);
+    if ((reader && race_told(e, op->pc | RACE_TOLD_READER, theirs)) ||
+        (op->write && past->writes && race_writes_the_same(w, op, lane, past->shared)))
         return;
-    struct found f = search(w, past, (w->lane_address[lane] & ~3ull) + 1, both_strong, false);
-    switch (f.outcome) {
-    case SAME_WORD:
+    struct race_found f =
+        race_search(w, past, (w->lane_address[lane] & ~3ull) + 1, both_strong, RACE_ALL);
+    struct wire_finding finding;
+    if (f.outcome == RACE_SAME_WORD)
         return;
-    case READER:
-        report_reader(w, op, lane, past, &f);
-        break;
-    case WRITER:
-        report_writer(w, op, lane, past, &f);
-        break;
-    case UNRELATED:
+    if (f.outcome == RACE_UNRELATED)
         report_race(w, op, lane, past);
-        break;
-    }
-    race_first_time(e, op->pc | (f.outcome == READER ? TOLD_READER : TOLD), theirs);
-}
-
-void race_judge_strong(struct warp *w, const struct mem_op *op, unsigned lane,
-                       const struct race_past *past)
-{
-    const struct vm_engine *e = w->engine;
-    uint32_t theirs = race_pc_of(past->entry);
-    const struct ptx_instr *store = e->code->origins[theirs];
-    if (op->write || op->waits || !past->writes || !store || store->op != PTX_OP_st ||
-        !w->clocks->reads || race_told(e, op->pc | TOLD, theirs) || !e->global_races->steps_left)
-        return;
-    struct found f = search(w, past, (w->lane_address[lane] & ~3ull) + 1, false, true);
-    if (f.outcome != WRITER && f.outcome != READER)
-        return;
-    if (f.outcome == WRITER)
-        report_writer(w, op, lane, past, &f);
-    else
-        report_reader(w, op, lane, past, &f);
-    race_first_time(w->engine, op->pc | TOLD, theirs);
+    else if (race_missing_fence(w, op, lane, past, &f, &finding))
+        vm_add_finding(e->vm, &finding);
+    race_first_time(e, op->pc | (f.outcome == RACE_READER ? RACE_TOLD_READER : RACE_TOLD), theirs);
 }
 
 void race_read_only_written(struct warp *w, const struct mem_op *op, unsigned lane,

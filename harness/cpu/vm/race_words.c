@@ -154,17 +154,19 @@ static void write_word(struct warp *w, const struct mem_op *op, unsigned lane, u
                                       .fenced = w->clocks->fenced};
 }
 
-static void note_read(struct warp *w, uint64_t key, struct race_write *saw, bool waited)
+static void note_read(struct warp *w, uint64_t key, struct race_write *saw, enum race_through meant)
 {
     struct warp_clock *c = w->clocks;
     unsigned at = (unsigned)(key * 0x9e3779b97f4a7c15u >> 58);
-    if (!saw || (c->recent[at].key == key && c->recent[at].saw == saw))
+    if (!saw ||
+        (c->recent[at].key == key && c->recent[at].saw == saw && c->recent[at].meant >= meant))
         return;
     c->recent_used = true;
     c->recent[at].key = key;
     c->recent[at].saw = saw;
+    c->recent[at].meant = meant;
     struct race_read *read = race_space_alloc(w->block->races->space, sizeof *read);
-    *read = (struct race_read){.prev = c->reads, .saw = saw, .waited = waited};
+    *read = (struct race_read){.prev = c->reads, .saw = saw, .meant = meant};
     c->reads = read;
     w->block->races->spread = true;
 }
@@ -189,8 +191,11 @@ static void read_word(struct warp *w, const struct mem_op *op, unsigned lane, ui
         c->collected = race_tree_join(r->space, c->collected, found[k]);
         r->spread = true;
     }
-    if (w->engine->global_races)
-        note_read(w, key, word->last, op->waits);
+    if (!w->engine->global_races)
+        return;
+    note_read(w, key, word->last, op->waits ? RACE_WAITED : op->decides ? RACE_MEANT : RACE_ALL);
+    if (!op->write && !op->waits && word->last && word->last->prev)
+        race_judge_sum(w, op, lane, word);
 }
 
 /* A lane's access covers these words of 4 bytes. */
@@ -228,8 +233,11 @@ void race_strong_end(struct warp *w, const struct mem_op *op, uint32_t m)
         for (uint32_t rest = m; rest; rest &= rest - 1) {
             unsigned lane = (unsigned)__builtin_ctz(rest);
             uint64_t key = (w->lane_address[lane] & ~3ull) + 1;
-            for (uint32_t k = 0; k < words_covered(op); k++)
+            for (uint32_t k = 0; k < words_covered(op); k++) {
                 write_word(w, op, lane, key + 4ull * k, &p);
+                if (w->engine->global_races && w->engine->global_races->suspect_count)
+                    race_acquit(w, lane, key + 4ull * k);
+            }
         }
     }
     w->sync_events++;

@@ -41,6 +41,13 @@ enum { BYTES = 4096 };
 #define FENCE         "membar.gl;\n"
 #define BLOCK_FENCE   "membar.cta;\n"
 
+/* Four blocks add to a sum, the last to count itself reads it. */
+#define LAST_ONE(between, compare)                                                                 \
+    START ".loc 1 5 0\n red.global.add.u32 [%q1], %r5;\n" between ".loc 1 6 0\n"                   \
+          "atom.global.add.u32 %r9, [%q2], 1;\n" compare " %p1, %r9, 3;\n @%p1 bra END;\n" FENCE   \
+          ".loc 1 8 0\n ld.volatile.global.u32 %r11, [%q1];\n st.global.u32 [%q1+64], %r11;\n"     \
+          "END:\n ret;\n"
+
 struct order_case {
     const char *name, *body;
     uint32_t grid, block;
@@ -265,6 +272,94 @@ static const struct order_case CASES[] = {
            "st.global.u32 [%q1], %r10;\n .loc 1 8 0\n atom.global.exch.b32 %r9, [%q2], 0;\n"
            "ret;\n",
      4, 1, FINDING_missing_fence, 8, "__threadfence()", WIRE_ERROR},
+    /* ---- value and flag both strong ---- */
+    {"exchanged data, no fence",
+     HAND_OVER("", "atom.global.exch.b32 %r9,", "", ATOMIC_FLAG, VOLATILE_WAIT, FENCE,
+               "ld.volatile.global.u32"),
+     2, 1, FINDING_missing_fence, 6, "k.cu:5", WIRE_ERROR},
+    {"exchanged data, block fence",
+     HAND_OVER("", "atom.global.exch.b32 %r9,", BLOCK_FENCE, ATOMIC_FLAG, VOLATILE_WAIT, FENCE,
+               "ld.volatile.global.u32"),
+     2, 1, FINDING_missing_fence, 6, "own block only", WIRE_ERROR},
+    {"exchanged data, __syncwarp",
+     HAND_OVER("", "atom.global.exch.b32 %r9,", "bar.warp.sync 1;\n", ATOMIC_FLAG, VOLATILE_WAIT,
+               FENCE, "ld.volatile.global.u32"),
+     2, 1, FINDING_missing_fence, 6, "k.cu:5", WIRE_ERROR},
+    {"exchanged data, fences",
+     HAND_OVER("", "atom.global.exch.b32 %r9,", FENCE, ATOMIC_FLAG, VOLATILE_WAIT, FENCE,
+               "ld.volatile.global.u32"),
+     2, 1, -1, 0, "", 0},
+    {"exchanged data, released flag",
+     HAND_OVER("", "atom.global.exch.b32 %r9,", "", RELEASED_FLAG, ACQUIRED_WAIT, "",
+               "ld.relaxed.gpu.global.u32"),
+     2, 1, -1, 0, "", 0},
+    {"exchanged data, reader without fence",
+     HAND_OVER("", "atom.global.exch.b32 %r9,", FENCE, ATOMIC_FLAG, VOLATILE_WAIT, "",
+               "ld.volatile.global.u32"),
+     2, 1, FINDING_missing_fence, 8, "k.cu:5", WIRE_WARNING},
+    {"exchanged data whose old value is used",
+     HAND_OVER("", "atom.global.exch.b32 %r9,", "st.global.u32 [%q1+64], %r9;\n", ATOMIC_FLAG,
+               VOLATILE_WAIT, FENCE, "ld.volatile.global.u32"),
+     2, 1, -1, 0, "", 0},
+    {"relaxed data, no fence",
+     HAND_OVER("", "st.relaxed.gpu.global.u32", "", RELAXED_FLAG, RELAXED_WAIT, FENCE,
+               "ld.relaxed.gpu.global.u32"),
+     2, 1, FINDING_missing_fence, 6, "k.cu:5", WIRE_ERROR},
+    {"added data, no fence",
+     HAND_OVER("", "red.global.add.u32", "", VOLATILE_FLAG, VOLATILE_WAIT, FENCE,
+               "ld.volatile.global.u32"),
+     2, 1, FINDING_missing_fence, 6, "k.cu:5", WIRE_ERROR},
+    {"added data, fence",
+     HAND_OVER("", "red.global.add.u32", FENCE, VOLATILE_FLAG, VOLATILE_WAIT, FENCE,
+               "ld.volatile.global.u32"),
+     2, 1, -1, 0, "", 0},
+    {"or'ed data, no fence",
+     HAND_OVER("", "atom.global.or.b32 %r9,", "", ATOMIC_FLAG, ATOMIC_WAIT, FENCE,
+               "ld.volatile.global.u32"),
+     2, 1, FINDING_missing_fence, 6, "k.cu:5", WIRE_ERROR},
+    {"exchanged data, read by adding 0",
+     HAND_OVER("", "atom.global.exch.b32 %r9,", "", ATOMIC_FLAG, ATOMIC_WAIT,
+               FENCE ".loc 1 9 0\n atom.global.add.u32 %r12, [%q1], 0;\n"
+                     "st.global.u32 [%q1+64], %r12;\n",
+               "ld.volatile.global.u32"),
+     2, 1, FINDING_missing_fence, 6, "k.cu:9", WIRE_ERROR},
+    {"exchanged data, stored over",
+     HAND_OVER("", "atom.global.exch.b32 %r9,", "", ATOMIC_FLAG, VOLATILE_WAIT,
+               FENCE ".loc 1 9 0\n st.volatile.global.u32 [%q1], %r3;\n", "ld.volatile.global.u32"),
+     2, 1, FINDING_missing_fence, 6, "k.cu:9", WIRE_ERROR},
+    {"exchanged data, read in the loop that waits",
+     START "setp.ne.u32 %p1, %r2, 0;\n @%p1 bra TAKE;\n .loc 1 5 0\n"
+           "atom.global.exch.b32 %r9, [%q1], %r5;\n .loc 1 6 0\n" ATOMIC_FLAG "bra END;\n"
+           "TAKE:\n .loc 1 7 0\n" VOLATILE_WAIT FENCE ".loc 1 8 0\n"
+           "ld.volatile.global.u32 %r11, [%q1];\n setp.eq.u32 %p2, %r10, 0;\n @%p2 bra TAKE;\n"
+           "st.global.u32 [%q1+64], %r11;\n END:\n ret;\n",
+     2, 1, FINDING_missing_fence, 6, "k.cu:5", WIRE_ERROR},
+    {"a barrier, then the flag of another thread",
+     START "setp.ne.u32 %p1, %r2, 0;\n @%p1 bra TAKE;\n .loc 1 5 0\n"
+           "atom.global.exch.b32 %r9, [%q11], %r5;\n bar.sync 0;\n"
+           "setp.ne.u32 %p2, %r1, 0;\n @%p2 bra END;\n .loc 1 6 0\n" ATOMIC_FLAG "bra END;\n"
+           "TAKE:\n setp.ne.u32 %p3, %r1, 0;\n @%p3 bra JOIN;\n"
+           "WAIT:\n" VOLATILE_WAIT "setp.eq.u32 %p4, %r10, 0;\n @%p4 bra WAIT;\n" FENCE
+           "JOIN:\n bar.sync 0;\n ld.volatile.global.u32 %r11, [%q11];\n END:\n ret;\n",
+     2, 64, FINDING_missing_fence, 6, "k.cu:5", WIRE_ERROR},
+    {"a barrier, then fence and flag of another thread",
+     START "setp.ne.u32 %p1, %r2, 0;\n @%p1 bra TAKE;\n"
+           "atom.global.exch.b32 %r9, [%q11], %r5;\n bar.sync 0;\n"
+           "setp.ne.u32 %p2, %r1, 0;\n @%p2 bra END;\n" FENCE ATOMIC_FLAG "bra END;\n"
+           "TAKE:\n setp.ne.u32 %p3, %r1, 0;\n @%p3 bra JOIN;\n"
+           "WAIT:\n" VOLATILE_WAIT "setp.eq.u32 %p4, %r10, 0;\n @%p4 bra WAIT;\n" FENCE
+           "JOIN:\n bar.sync 0;\n ld.volatile.global.u32 %r11, [%q11];\n END:\n ret;\n",
+     2, 64, -1, 0, "", 0},
+    {"a sum, the last one reads it", LAST_ONE("", "setp.ne.u32"), 4, 1, FINDING_missing_fence, 6,
+     "k.cu:5", WIRE_ERROR},
+    {"a sum, the last one reads it, fence", LAST_ONE(FENCE, "setp.ne.u32"), 4, 1, -1, 0, "", 0},
+    {"a sum so far, tickets", LAST_ONE("", "setp.lt.u32"), 4, 1, -1, 0, "", 0},
+    {"a sum so far, behind a flag of one of those that add",
+     START "mul.wide.u32 %q12, %r2, 4;\n add.s64 %q12, %q2, %q12;\n red.global.add.u32 [%q1], 1;\n"
+           "st.volatile.global.u32 [%q12], %r3;\n setp.ne.u32 %p1, %r2, 3;\n @%p1 bra END;\n"
+           "WAIT:\n" VOLATILE_WAIT "setp.eq.u32 %p4, %r10, 0;\n @%p4 bra WAIT;\n" FENCE
+           "ld.volatile.global.u32 %r11, [%q1];\n END:\n ret;\n",
+     6, 1, -1, 0, "", 0},
     {"a vector and its part",
      START "setp.ne.u32 %p1, %r2, 0;\n @%p1 bra B;\n .loc 1 5 0\n"
            "st.global.v4.u32 [%q1], {%r5,%r5,%r5,%r5};\n bra END;\n B:\n .loc 1 6 0\n"
