@@ -375,12 +375,25 @@ static int begin_isolation(struct judging *j, struct err *e)
     return 0;
 }
 
+/* When the first processes of the boxes have been started already: what is judged runs in children
+ * of theirs, and cannot have come by a seed that there was not. What they are told later is words
+ * that do not depend on it (judge/run), and the data. Where bubblewrap turns out to be of no use
+ * here, and for boxes that take the place of dead ones, only the latter holds. */
+static void draw_seed(struct judging *j)
+{
+    const struct judge_options *o = j->session.options;
+    j->session.seed = j->result->seed = o->seed ? o->seed : rng_secret_seed();
+}
+
 static int judge_all(struct judging *j, const char *problem_id, struct err *e)
 {
     struct session *s = &j->session;
     if (problem_load(j->paths->root, problem_id, s->arena, &j->problem, e) != 0 ||
         compile_check_source(s->source, e) != 0 || check_checker(j, e) != 0)
         return -1;
+    if (!s->options->compile_only)
+        run_start_ahead(s->options->on_gpu); /* the crew wants two; one is tried anyway */
+    draw_seed(j);
     near_add(&j->problem, s->seed, s->arena);
     if (choose_cases(j, e) != 0)
         return -1;
@@ -413,7 +426,6 @@ static int judge_all(struct judging *j, const char *problem_id, struct err *e)
     work_start(&j->work);
     if (begin_isolation(j, &fault) != 0)
         return judge_error(j, &fault);
-    run_start_ahead(s->options->on_gpu); /* the crew wants two */
     if (!finish_compiling(j))
         return 0;
     if (crew_run(s, &j->work, j->result, &fault) != 0 ||
@@ -440,12 +452,10 @@ int judge_submission(const struct judge_paths *paths, const char *problem_id, co
     *result = (struct result){.problem = arena_strdup(arena, problem_id),
                               .submission = arena_strdup(arena, source),
                               .device = options->on_gpu ? "gpu" : "cpu",
-                              .seed = options->seed ? options->seed : rng_secret_seed(),
                               .compile = {.log = ""}};
     j->result = result;
     j->paths = paths;
-    j->session = (struct session){
-        .options = options, .source = result->submission, .seed = result->seed, .arena = arena};
+    j->session = (struct session){.options = options, .source = result->submission, .arena = arena};
     j->session.host_threads = threads_of_a_box();
     j->session.checks = options->checks ? options->checks : WIRE_CHECK_DEFAULT;
     int status = judge_all(j, problem_id, e);

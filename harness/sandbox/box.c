@@ -168,19 +168,34 @@ static void keep_spare(struct sandbox_inner *inner)
         inner_free(inner);
 }
 
-static void arguments_of(const struct sandbox_spec *spec, const struct machine *m, struct text *to)
+void box_drop_wrapped(void)
+{
+    pthread_mutex_lock(&spares.lock);
+    unsigned kept = 0;
+    for (unsigned i = 0; i < spares.count; i++)
+        if (spares.items[i]->arguments.length)
+            inner_free(spares.items[i]);
+        else
+            spares.items[kept++] = spares.items[i];
+    spares.count = kept;
+    pthread_mutex_unlock(&spares.lock);
+}
+
+static void arguments_of(const struct sandbox_spec *spec, const struct machine *m,
+                         enum sandbox_tier tier, struct text *to)
 {
     text_init(to);
-    if (machine_tier(m, spec->profile) == SANDBOX_NAMESPACES)
+    if (tier == SANDBOX_NAMESPACES && spec->profile != SANDBOX_TOOL)
         view_arguments(spec, m->is_root, to);
 }
 
 void sandbox_prepare(const struct sandbox_spec *spec)
 {
     struct text arguments;
-    if (sandbox_setup(NULL) != 0)
+    enum sandbox_tier tier;
+    if (machine_begin(&tier, NULL) != 0)
         return; /* sandbox_open() is going to say why */
-    arguments_of(spec, machine_found(), &arguments);
+    arguments_of(spec, machine_found(), tier, &arguments);
     struct sandbox_inner *inner = launch(machine_found(), &arguments, NULL);
     if (inner)
         keep_spare(inner);
@@ -200,7 +215,7 @@ static int dispatch(const struct sandbox_spec *spec, const struct machine *m,
                     struct sandbox_inner **inner, const struct cargo *c, struct err *e)
 {
     struct text arguments;
-    arguments_of(spec, m, &arguments);
+    arguments_of(spec, m, m->tier, &arguments);
     int status = -1;
     /* The group also counts what the kernel needs for it, and the folder. */
     uint64_t memory = spec->limits.memory_bytes;
@@ -238,8 +253,13 @@ int sandbox_open(const struct sandbox_spec *spec, struct sandbox_box *box, struc
     *box = (struct sandbox_box){.process = {.pid = -1, .stdout_fd = -1, .stderr_fd = -1},
                                 .watch_fd = -1};
     check_spec(spec);
+    bool is_known = machine_is_known();
+    if (!is_known)
+        sandbox_prepare(spec); /* comes up beside the launcher that it is found out by */
     if (sandbox_setup(e) != 0 || machine_allows(spec->profile, e) != 0)
         return -1;
+    if (!is_known && machine_found()->tier != SANDBOX_NAMESPACES)
+        box_drop_wrapped(); /* that was for nothing */
     uint64_t start_ns = clock_now_ns();
     struct cargo c;
     struct sandbox_inner *inner = NULL;
@@ -437,15 +457,27 @@ int sandbox_finish(struct sandbox_box *box, struct sandbox_outcome *outcome, str
 
 /* ---- trying ---- */
 
-int box_probe(const struct machine *m, struct err *e)
+/* One for the whole process: machine.c sees to it that nobody else is here. */
+static struct {
+    struct sandbox_inner *inner;
+    struct err error; /* where there is none */
+} probe;
+
+void box_probe_start(const struct machine *m)
 {
     const struct sandbox_spec plain = {.profile = SANDBOX_PROGRAM};
     struct text arguments;
-    arguments_of(&plain, m, &arguments);
-    struct sandbox_inner *inner = launch(m, &arguments, e);
+    arguments_of(&plain, m, SANDBOX_NAMESPACES, &arguments);
+    probe.inner = launch(m, &arguments, &probe.error);
     text_release(&arguments);
+}
+
+int box_probe_wait(struct err *e)
+{
+    struct sandbox_inner *inner = probe.inner;
     if (!inner)
-        return -1;
+        return err_set(e, "%s", probe.error.text);
+    probe.inner = NULL;
     uint64_t until = clock_now_ns() + PROBE_LIMIT_NS, now;
     while (!inner->launcher && !inner->over && (now = clock_now_ns()) < until) {
         struct pollfd p = {.fd = inner->control_fd, .events = POLLIN};

@@ -28,12 +28,15 @@ static const char *const TIER_NAMES[] = {
 static struct {
     pthread_mutex_t lock;
     struct sandbox_choice choice;
-    bool done;
+    atomic_bool done;
+    pthread_mutex_t begin_lock; /* of the next two; taken inside the other one */
+    bool begun;
+    enum sandbox_tier hope;
     struct machine machine;
     struct sandbox_isolation isolation;
     char launcher[PATH_MAX];
     atomic_uint boxes;
-} state = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} state = {.lock = PTHREAD_MUTEX_INITIALIZER, .begin_lock = PTHREAD_MUTEX_INITIALIZER};
 
 int sandbox_choose(const struct sandbox_choice *choice, struct err *e)
 {
@@ -144,7 +147,7 @@ static int choose_tier(struct machine *m, struct err *e)
     }
     m->tier = SANDBOX_NAMESPACES;
     if (strcmp(tier, TIER_NAMES[SANDBOX_LANDLOCK]) != 0) {
-        if (m->has_filter && box_probe(m, &why) == 0)
+        if (m->has_filter && box_probe_wait(&why) == 0)
             return 0;
         snprintf(m->no_namespaces, sizeof m->no_namespaces, "%.250s",
                  m->has_filter ? why.text : "no seccomp");
@@ -153,6 +156,7 @@ static int choose_tier(struct machine *m, struct err *e)
     } else {
         snprintf(m->no_namespaces, sizeof m->no_namespaces, "not asked for");
     }
+    box_drop_wrapped();
     m->tier = SANDBOX_LANDLOCK;
     if (m->landlock && m->has_filter)
         return 0;
@@ -182,7 +186,17 @@ static int check_required(const struct sandbox_isolation *isolation, struct err 
     return 0;
 }
 
-static int setup(struct err *e)
+/* What choose_tier() will come to if bubblewrap does what it is for. */
+static enum sandbox_tier hoped_tier(const struct machine *m)
+{
+    const char *tier = state.choice.tier ? state.choice.tier : "auto";
+    for (unsigned i = 0; i < SANDBOX_TIER_COUNT; i++)
+        if (strcmp(tier, TIER_NAMES[i]) == 0)
+            return (enum sandbox_tier)i;
+    return m->has_filter ? SANDBOX_NAMESPACES : SANDBOX_NONE;
+}
+
+static int begin(struct err *e)
 {
     struct machine *m = &state.machine;
     *m = (struct machine){.launcher_fd = -1};
@@ -191,11 +205,45 @@ static int setup(struct err *e)
     look_around(m);
     if (!group_available())
         group_setup(m, m->no_group, sizeof m->no_group);
-    if (choose_tier(m, e) != 0)
+    state.hope = hoped_tier(m);
+    if (state.hope == SANDBOX_NAMESPACES && m->has_filter)
+        box_probe_start(m);
+    state.begun = true;
+    return 0;
+}
+
+int machine_begin(enum sandbox_tier *hope, struct err *e)
+{
+    pthread_mutex_lock(&state.begin_lock);
+    int status = state.begun ? 0 : begin(e);
+    *hope = atomic_load(&state.done) ? state.machine.tier : state.hope;
+    pthread_mutex_unlock(&state.begin_lock);
+    return status;
+}
+
+bool machine_is_known(void)
+{
+    return atomic_load(&state.done);
+}
+
+static int setup(struct err *e)
+{
+    struct machine *m = &state.machine;
+    enum sandbox_tier unused;
+    if (machine_begin(&unused, e) != 0)
         return -1;
-    state.isolation = (struct sandbox_isolation){.tier = m->tier, .name = TIER_NAMES[m->tier]};
-    layers_fill(m, &state.isolation);
-    return state.choice.require ? check_required(&state.isolation, e) : 0;
+    int status = choose_tier(m, e);
+    if (status == 0) {
+        state.isolation = (struct sandbox_isolation){.tier = m->tier, .name = TIER_NAMES[m->tier]};
+        layers_fill(m, &state.isolation);
+        status = state.choice.require ? check_required(&state.isolation, e) : 0;
+    }
+    if (status != 0) {
+        pthread_mutex_lock(&state.begin_lock);
+        state.begun = false; /* whoever asks again has it tried again */
+        pthread_mutex_unlock(&state.begin_lock);
+    }
+    return status;
 }
 
 int machine_allows(enum sandbox_profile profile, struct err *e)
@@ -210,16 +258,13 @@ int machine_allows(enum sandbox_profile profile, struct err *e)
 int sandbox_setup(struct err *e)
 {
     pthread_mutex_lock(&state.lock);
-    int status = state.done ? 0 : setup(e);
-    state.done = status == 0;
+    int status = atomic_load(&state.done) ? 0 : setup(e);
+    atomic_store(&state.done, status == 0);
     pthread_mutex_unlock(&state.lock);
     return status;
 }
 
 const struct sandbox_isolation *sandbox_isolation(void)
 {
-    pthread_mutex_lock(&state.lock);
-    bool done = state.done;
-    pthread_mutex_unlock(&state.lock);
-    return done ? &state.isolation : NULL;
+    return atomic_load(&state.done) ? &state.isolation : NULL;
 }

@@ -28,6 +28,11 @@ struct machine {
 /* After sandbox_setup(). */
 const struct machine *machine_found(void);
 
+/* Looks around and has the first launcher started, without waiting for anything; 0. The tier that
+ * boxes are going to have if that launcher comes up goes into `hope`. */
+int machine_begin(enum sandbox_tier *hope, struct err *e);
+bool machine_is_known(void); /* sandbox_setup() was successful */
+
 /* The tier that boxes of this profile get. */
 enum sandbox_tier machine_tier(const struct machine *m, enum sandbox_profile profile);
 
@@ -115,8 +120,12 @@ void order_release(struct cargo *c);
 
 /* ---- box.c ---- */
 
-/* Starts a launcher with these arguments of bubblewrap (tier namespaces) and keeps it for the first
- * box of the same kind. Waits until it is there; -1 with what it or bubblewrap says. */
-int box_probe(const struct machine *m, struct err *e);
+/* Starts a launcher through bubblewrap, the way boxes without a card are. */
+void box_probe_start(const struct machine *m);
+/* Waits until it is there, and keeps it for the first such box; -1 with what it or bubblewrap says.
+ */
+int box_probe_wait(struct err *e);
+/* Ends the launchers that wait behind bubblewrap: there will be no such boxes. */
+void box_drop_wrapped(void);
 
 #endif

@@ -181,7 +181,8 @@ uint64_t sandbox_processor_ns(const struct sandbox_box *box);
 int sandbox_finish(struct sandbox_box *box, struct sandbox_outcome *outcome, struct err *e);
 
 /* Starts what does not depend on the program, for the next sandbox_open() with the same profile,
- * `see` and `folder_bytes`: while something else is waited for. */
+ * `see` and `folder_bytes`, and returns at once: while something else is waited for, and before it
+ * is known whether boxes can be had that way (if not, sandbox_open() starts another). */
 void sandbox_prepare(const struct sandbox_spec *spec);
 
 #endif
