@@ -244,6 +244,7 @@ static struct run_spec spec_of(const struct benching *b, const struct contestant
         .library = c->source ? c->result.library : "",
         .entry = c->source ? b->problem.entry : "",
         .card = b->card.card->uuid,
+        .libraries = b->card.card->libraries,
         .start_limit_ns = START_LIMIT_NS,
         .output_bytes = b->problem.limits.output_bytes,
     };

@@ -19,7 +19,7 @@ static void count_on_cpu(struct case_run *r)
     struct run_outcome *outcome = arena_alloc(&r->c->arena, sizeof *outcome);
     const int fds[2] = {r->c->inputs.fd, r->outputs->fd};
     spec.cudart = s->cpu_cudart;
-    spec.card = spec.meter = NULL;
+    spec.card = spec.meter = spec.libraries = NULL;
     session_configure(s, r->c, &PASSES[0], 0, &request);
     request.device.checks |= WIRE_CHECK_COUNTERS;
     if (run_open(&spec, &box, outcome, NULL) != 0)

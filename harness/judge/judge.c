@@ -195,6 +195,7 @@ static struct run_spec run_spec_of(const struct judging *j, const char *library)
     };
     if (j->session.options->on_gpu) {
         spec.card = j->card.card->uuid;
+        spec.libraries = j->card.card->libraries;
         spec.meter = j->paths->meter;
         spec.memory_bytes = 0; /* the driver reserves far more than it uses */
         spec.start_limit_ns = CARD_START_LIMIT_NS;
@@ -392,7 +393,9 @@ static int judge_all(struct judging *j, const char *problem_id, struct err *e)
         compile_check_source(s->source, e) != 0 || check_checker(j, e) != 0)
         return -1;
     if (!s->options->compile_only)
-        run_start_ahead(s->options->on_gpu); /* the crew wants two; one is tried anyway */
+        run_start_ahead(s->options->on_gpu,
+                        s->options->on_gpu ? s->options->cards->items[0].libraries
+                                           : NULL); /* the crew wants two; one is tried anyway */
     draw_seed(j);
     near_add(&j->problem, s->seed, s->arena);
     if (choose_cases(j, e) != 0)

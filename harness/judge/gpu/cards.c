@@ -31,6 +31,18 @@ static bool read_card(const struct nvml *n, unsigned number, struct card *card)
     return true;
 }
 
+/* A box sees those of the system, and its loader looks there. */
+static const char *unless_system(const char *folder)
+{
+    static const char *const SYSTEM[] = {"/usr/lib", "/usr/lib32", "/usr/lib64", "/lib", "/lib64"};
+    for (size_t i = 0; folder && i < sizeof SYSTEM / sizeof SYSTEM[0]; i++) {
+        size_t length = strlen(SYSTEM[i]);
+        if (strncmp(folder, SYSTEM[i], length) == 0 && (!folder[length] || folder[length] == '/'))
+            return NULL;
+    }
+    return folder && folder[0] == '/' ? folder : NULL;
+}
+
 void cards_find(const char *nvml, struct arena *arena, struct cards *cards)
 {
     struct nvml n;
@@ -49,6 +61,8 @@ void cards_find(const char *nvml, struct arena *arena, struct cards *cards)
     struct card *items = arena_array(arena, count, sizeof *items);
     for (unsigned i = 0; i < count; i++)
         cards->count += read_card(&n, i, &items[cards->count]);
+    for (unsigned i = 0; i < cards->count; i++)
+        items[i].libraries = unless_system(nvml_folder(&n, arena));
     cards->items = items;
     nvml_close(&n);
     if (!cards->count)

@@ -15,6 +15,9 @@ struct card {
     unsigned capability; /* 90 for 9.0 */
     uint64_t memory_bytes;
     char name[96], uuid[96];
+    /* where the driver's libraries are, unless that is one of the system's own folders; else NULL
+     */
+    const char *libraries;
 };
 
 struct cards {

@@ -40,6 +40,16 @@ int nvml_open(const char *path, struct nvml *n, struct err *e)
     return 0;
 }
 
+const char *nvml_folder(const struct nvml *n, struct arena *arena)
+{
+    void *address;
+    Dl_info info;
+    memcpy(&address, &n->nvmlInit_v2, sizeof address);
+    const char *slash =
+        dladdr(address, &info) && info.dli_fname ? strrchr(info.dli_fname, '/') : NULL;
+    return slash ? arena_strndup(arena, info.dli_fname, (size_t)(slash - info.dli_fname)) : NULL;
+}
+
 void nvml_close(struct nvml *n)
 {
     if (!n->library)

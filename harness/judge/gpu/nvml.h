@@ -6,6 +6,7 @@
 #ifndef JUDGE_GPU_NVML_H
 #define JUDGE_GPU_NVML_H
 
+#include "base/arena.h"
 #include "base/err.h"
 
 #include <stdint.h>
@@ -28,6 +29,8 @@ struct nvml {
 /* `path`: the library, NULL = the driver's own by its usual name. -1 with a sentence: there is no
  * driver, or none that answers. Every nvml_open() that worked wants its nvml_close(). */
 int nvml_open(const char *path, struct nvml *n, struct err *e);
+/* The folder that it was found in, in `arena`: that of all of the driver's libraries. */
+const char *nvml_folder(const struct nvml *n, struct arena *arena);
 void nvml_close(struct nvml *n); /* also after one that failed */
 
 #endif

@@ -7,6 +7,7 @@
 #include "judge/run/validate.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -226,9 +227,11 @@ static enum sandbox_profile profile_of(const struct run_spec *spec)
     return spec->before ? SANDBOX_TOOL : spec->card ? SANDBOX_CARD : SANDBOX_PROGRAM;
 }
 
-void run_start_ahead(bool on_card)
+void run_start_ahead(bool on_card, const char *libraries)
 {
-    sandbox_prepare(&(struct sandbox_spec){.profile = on_card ? SANDBOX_CARD : SANDBOX_PROGRAM});
+    const char *const see[] = {on_card ? libraries : NULL, NULL};
+    sandbox_prepare(
+        &(struct sandbox_spec){.profile = on_card ? SANDBOX_CARD : SANDBOX_PROGRAM, .see = see});
 }
 
 int run_begin(const struct run_spec *spec, struct run_box *box, struct err *e)
@@ -242,13 +245,18 @@ int run_begin(const struct run_spec *spec, struct run_box *box, struct err *e)
     text_init(&box->errors);
     const char *environment[ENVIRONMENT_MAX] = {"PATH=/usr/bin:/bin", "LANG=C",
                                                 "CUDA_CACHE_DISABLE=1", KEEP_MEMORY};
-    char visible[VARIABLE_BYTES];
+    char visible[VARIABLE_BYTES], libraries[PATH_MAX + VARIABLE_BYTES];
     unsigned variables = 4;
 #ifdef SJ_SANITIZED
     environment[variables++] = "ASAN_OPTIONS=detect_leaks=0"; /* it would trace: refused in a box */
 #endif
     snprintf(visible, sizeof visible, "CUDA_VISIBLE_DEVICES=%s", spec->card ? spec->card : "");
     environment[variables++] = visible;
+    snprintf(libraries, sizeof libraries, "LD_LIBRARY_PATH=%s",
+             spec->libraries ? spec->libraries : "");
+    if (spec->libraries)
+        environment[variables++] = libraries;
+    const char *const see[] = {spec->libraries, NULL};
     for (unsigned i = 0; spec->before && i < 2; i++)
         environment[variables++] = TOOL_ENVIRONMENT[i];
     const char *argv[WORDS_MAX] = {NULL}, *parts[SANDBOX_PARTS_MAX] = {NULL};
@@ -262,6 +270,7 @@ int run_begin(const struct run_spec *spec, struct run_box *box, struct err *e)
                                    .program = spec->before ? NULL : spec->runner,
                                    .argv = argv,
                                    .environment = environment,
+                                   .see = see,
                                    .parts = parts,
                                    .limits = {.memory_bytes = spec->memory_bytes,
                                               .descriptors = spec->card ? CARD_DESCRIPTORS : 0},

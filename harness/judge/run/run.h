@@ -21,8 +21,9 @@ struct run_spec {
     const char *cudart;  /* path of the libcudart.so.13 to load: our device, or NVIDIA's */
     const char *library; /* the submission's .so */
     const char *entry;
-    const char *meter;         /* libsj_meter.so, on a card; NULL = nothing counts allocations */
-    const char *card;          /* UUID of the one card that the box may see; NULL = none */
+    const char *meter;     /* libsj_meter.so, on a card; NULL = nothing counts allocations */
+    const char *card;      /* UUID of the one card that the box may see; NULL = none */
+    const char *libraries; /* of its driver, where they are not among the system's; NULL = there */
     const char *const *before; /* a tool that starts the runner, and its options; NULL = none */
     uint64_t start_limit_ns;   /* for loading */
     uint64_t memory_bytes;     /* 0 = no limit */
@@ -69,8 +70,8 @@ int run_begin(const struct run_spec *spec, struct run_box *box, struct err *e);
 int run_loaded(struct run_box *box, struct run_outcome *outcome, struct err *e);
 
 /* Begins to start a box for a program with or without a card, whichever that will be, while
- * something else is waited for. */
-void run_start_ahead(bool on_card);
+ * something else is waited for. `libraries` as in struct run_spec. */
+void run_start_ahead(bool on_card, const char *libraries);
 
 /* One request. fds[0] the inputs (read-only for the box), fds[1] the outputs. Every reply has been
  * validated: strings end and are printable UTF-8, enums and counts are in range. `alive` is false

@@ -35,6 +35,10 @@ static void tells_what_is_there(void **state)
     assert_true(cards.items[0].memory_bytes == (uint64_t)16000 << 20);
     assert_int_equal(cards_capability(&cards), 75);
     assert_null(cards.why_none);
+    /* A box has to be shown where the driver is: where that library was found. */
+    size_t length = (size_t)(strrchr(FAKE_NVML, '/') - FAKE_NVML);
+    assert_int_equal(strlen(cards.items[1].libraries), length);
+    assert_memory_equal(cards.items[1].libraries, FAKE_NVML, length);
 }
 
 static void says_why_there_are_none(void **state)
