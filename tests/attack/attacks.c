@@ -1,5 +1,5 @@
-/* attacks [--tier namespaces|landlock] [--finds namespaces|landlock] [--as-nobody] [--repeat N]
- *         FOLDER-OR-FILE...
+/* attacks [--tier namespaces|landlock] [--finds namespaces|landlock] [--as-nobody] [--card]
+ *         [--repeat N] FOLDER-OR-FILE...
  *
  * Judges each attack, and an honest submission after it. The attack must get one of the verdicts of
  * its label, within its limit and a second, must not report a breach, and must leave nothing behind

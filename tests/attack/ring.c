@@ -131,12 +131,16 @@ int ring_open(struct ring *ring, int argc, char **argv)
             ring->tier = argv[++at];
         else if (strcmp(argv[at], "--finds") == 0 && at + 1 < argc)
             finds = argv[++at];
+        else if (strcmp(argv[at], "--card") == 0)
+            ring->on_card = true;
         else if (strcmp(argv[at], "--as-nobody") == 0)
             as_nobody = geteuid() == 0; /* else we are an ordinary user as it is */
         else
             break;
     }
     e2e_need_nvcc();
+    if (ring->on_card && traces_no_card())
+        skip(ring, traces_no_card());
     ring->before = as_nobody ? AS_NOBODY : NULL;
     snprintf(ring->cache, sizeof ring->cache, "%s/attack-cache%s", E2E_BUILD,
              as_nobody ? "-nobody" : "");
@@ -156,7 +160,7 @@ int ring_open(struct ring *ring, int argc, char **argv)
         ring->tier = finds; /* without having been told */
     printf("# %s, %s; graphics memory: %s\n", ring->tier ? ring->tier : "any isolation",
            as_nobody || geteuid() != 0 ? "as an ordinary user" : "as root",
-           traces_no_card() ? traces_no_card() : "not looked at");
+           traces_no_card() ? traces_no_card() : "looked at");
     traces_init(&ring->traces, ring->folder, ring->cache);
     return at;
 }
@@ -193,7 +197,8 @@ void ring_judge(const struct ring *ring, const char *problem, const char *file, 
     char words[256], *rest = NULL;
     const char *argv[WORDS_MAX + 1] = {"run", problem, file, "--format", "json"};
     unsigned count = 5;
-    snprintf(words, sizeof words, "%s", options ? options : "");
+    snprintf(words, sizeof words, "%s%s", ring->on_card ? "--device gpu --no-timing " : "",
+             options ? options : "");
     for (char *word = strtok_r(words, " ", &rest); word && count < WORDS_MAX;
          word = strtok_r(NULL, " ", &rest))
         argv[count++] = word;

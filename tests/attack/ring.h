@@ -19,6 +19,7 @@ enum { RING_PATH = 512, RING_HONEST_MAX = 16 };
 
 struct ring {
     const char *tier;          /* that every judging must have; NULL = whichever there is */
+    bool on_card;              /* judged with --device gpu, as far as that goes */
     const char *const *before; /* words in front of the judge: who runs it; NULL = as we are */
     struct places places;
     struct traces traces;
@@ -31,9 +32,10 @@ struct ring {
     atomic_uint honest_judged;
 };
 
-/* Reads [--tier NAME] [--finds NAME] [--as-nobody], the isolation that the judge is told to have
- * and the one that it must find by itself, and gives the index of the argument behind them. Ends
- * the program with E2E_SKIPPED and a reason where there is no nvcc, no such tier, no such user. */
+/* Reads [--tier NAME] [--finds NAME] [--as-nobody] [--card], the isolation that the judge is told
+ * to have and the one that it must find by itself, and gives the index of the argument behind them.
+ * Ends the program with E2E_SKIPPED and a reason where there is no nvcc, no such tier, no such
+ * user. */
 int ring_open(struct ring *ring, int argc, char **argv);
 /* Checks once more that nothing is left, and removes the folder. */
 void ring_close(struct ring *ring);

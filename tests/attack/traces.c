@@ -16,7 +16,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { DEPTH_MAX = 5, STEP_US = 20000, LIST_BYTES = 1 << 20 };
+/* A driver that wakes keeps some megabytes for itself. */
+enum { DEPTH_MAX = 5, STEP_US = 20000, LIST_BYTES = 1 << 20, CARD_SLACK_MIB = 64 };
 static const uint64_t GRACE_NS = 2000000000u;
 
 static const char MARK[] = "sj_attack";
@@ -126,6 +127,21 @@ static void add_new(const struct traces *t, struct text *why)
     text_release(&now);
 }
 
+/* Megabytes in use on all cards; 0 where there is none. */
+static unsigned long card_memory(void)
+{
+    unsigned long all = 0, mib;
+    FILE *list = traces_no_card() ? NULL
+                                  : popen("nvidia-smi --query-gpu=memory.used "
+                                          "--format=csv,noheader,nounits 2>/dev/null",
+                                          "re");
+    while (list && fscanf(list, "%lu", &mib) == 1)
+        all += mib;
+    if (list)
+        pclose(list);
+    return all;
+}
+
 /* The first line of a file, "" if there is none. */
 static const char *first_line(const char *path, char *line, size_t bytes)
 {
@@ -191,6 +207,13 @@ void traces_look(struct traces *t, struct text *why)
             break;
         usleep(STEP_US);
     }
+    unsigned long mib = card_memory();
+    while (mib > t->card_mib + CARD_SLACK_MIB && clock_now_ns() <= until) {
+        usleep(STEP_US);
+        mib = card_memory();
+    }
+    if (mib > t->card_mib + CARD_SLACK_MIB)
+        text_addf(&found, "left behind: %lu MiB of graphics memory\n", mib - t->card_mib);
     while (living_children(&found)) /* those of one that was ended here are ours next */
         continue;
     remove_new(&found);
@@ -205,6 +228,7 @@ void traces_init(struct traces *t, const char *folder, const char *cache)
     if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0)
         BUG("this kernel lets nobody wait for what others leave behind");
     add_things(t, &t->before);
+    t->card_mib = card_memory();
 }
 
 void traces_release(struct traces *t)

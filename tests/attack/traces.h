@@ -3,7 +3,8 @@
  * Processes: the test is the reaper of everything that its children leave, so a process that
  * outlives its judge becomes a child of the test, and there is no mistaking it for somebody else's.
  * Mounts and control groups of judges are compared with those before. Attacks name every file and
- * segment they make so that they are found (sj_attack..., TRACES_KEY). */
+ * segment they make so that they are found (sj_attack..., TRACES_KEY). Graphics memory, where there
+ * is a card that nobody else uses: what nvidia-smi says is in use. */
 #ifndef ATTACK_TRACES_H
 #define ATTACK_TRACES_H
 
@@ -15,6 +16,7 @@ struct traces {
     const char *folder; /* of this test: tmp/ below it has what the judge keeps for a while */
     const char *cache;  /* of compiled submissions */
     struct text before;
+    unsigned long card_mib; /* in use, on all cards */
 };
 
 /* Once, before anything is started. */
