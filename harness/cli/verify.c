@@ -11,6 +11,8 @@
 #include "base/text.h"
 #include "judge/checker.h"
 #include "judge/problem/example.h"
+#include "judge/timing/data.h"
+#include "judge/timing/timing.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -98,6 +100,20 @@ static void verify_cases(struct verification *v)
         v, visible > 0,
         visible ? arena_printf(&v->cli->arena, "%u of %u cases are public", visible, p->case_count)
                 : "no case is public: students could not see what they are judged by");
+}
+
+/* A size of the benchmark that cannot be timed would be seen on a card first. */
+static void verify_sizes(struct verification *v)
+{
+    const struct problem *p = &v->problem;
+    struct arena *a = &v->cli->arena;
+    for (unsigned i = 0; i < p->benchmark_count; i++) {
+        struct size_data size;
+        struct err e;
+        if (data_init(&size, p, p->benchmark[i], 1, TIMING_ANSWER_ELEMENTS, a, &e) != 0)
+            verify_tell(v, false, arena_printf(a, "benchmark: %s", e.text));
+        data_release(&size);
+    }
 }
 
 /* `after` is what `list` makes its path of. */
@@ -212,6 +228,7 @@ static void verify_problem(struct verification *v)
     }
     verify_statements(v);
     verify_cases(v);
+    verify_sizes(v);
     verify_path(v);
     verify_labels(v);
     verify_files(v);
