@@ -98,19 +98,21 @@ def run_steps(folder, scripts, **variables):
 
 
 def results_of(folder):
-    with open(os.path.join(folder, "results.jsonl"), encoding="utf-8") as file:
+    with open(os.path.join(folder, ".grades/report.jsonl"), encoding="utf-8") as file:
         return [json.loads(line)["verdict"] for line in file]
 
 
 def class_on_github(workflow):
     folder = set_up("github")
     steps = [step["run"] for step in workflow["jobs"]["grade"]["steps"] if "run" in step]
-    run_steps(folder, steps, GITHUB_ACTIONS="true", GITHUB_WORKSPACE=folder,
-              GITHUB_STEP_SUMMARY=os.path.join(folder, "page.md"))
+    log = run_steps(folder, steps, GITHUB_ACTIONS="true", GITHUB_WORKSPACE=folder,
+                    GITHUB_STEP_SUMMARY=os.path.join(folder, "page.md"))
+    check("::error file=bob %3A%3Aerror%3A%3Ax/multi-block-scan.cu," in log,
+          "a file is named from the root of the repository")
     check(results_of(folder) == ["accepted", "wrong_answer"], "both students are judged")
-    kept = os.path.join(folder, "results.jsonl")
-    for name, file in (("github", "job.log"), ("markdown", "page.md"), ("junit", "results.xml"),
-                       ("sarif", "results.sarif")):
+    kept = os.path.join(folder, ".grades/report.jsonl")
+    for name, file in (("github", "job.log"), ("markdown", "page.md"), ("junit", ".grades/report.xml"),
+                       ("sarif", ".grades/report.sarif")):
         read(name, os.path.join(folder, file), kept)
 
 
@@ -121,7 +123,7 @@ def class_on_gitlab(workflow):
     check(results_of(folder) == ["accepted", "wrong_answer"], "both students are judged")
     check("wrong answer: multi-block-scan" in log, "the log tells the verdicts")
     read("junit", os.path.join(folder, job["artifacts"]["reports"]["junit"]),
-         os.path.join(folder, "results.jsonl"))
+         os.path.join(folder, ".grades/report.jsonl"))
 
 
 def student_in_classroom(workflow):
