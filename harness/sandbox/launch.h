@@ -53,7 +53,8 @@ struct launch_order {
     uint32_t word_count, variable_count;
     uint32_t filter_count;
     uint64_t rules_write; /* Landlock rights in the private folder */
-    uint64_t rules_read;  /* and of what the child may see of itself in /proc */
+    uint64_t rules_read;  /* and of what the child may see of itself in /proc, */
+    uint64_t rules_tasks; /* of that more in task/; 0 = no more */
     uint64_t string_bytes;
     uint64_t file_bytes[LAUNCH_FILES_MAX];
     struct launch_limit limits[LAUNCH_LIMITS_MAX];

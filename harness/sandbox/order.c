@@ -2,6 +2,7 @@
 #include "sandbox/parts.h"
 
 #include <errno.h>
+#include <linux/landlock.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -97,6 +98,9 @@ static int fill(const struct sandbox_spec *spec, const struct machine *m, struct
         int rules = view_rules(spec, m->landlock, &o->rules_read, &o->rules_write, e);
         if (rules < 0)
             return -1;
+        /* NVIDIA's driver gives its threads names: it writes /proc/self/task/N/comm. */
+        if (spec->profile == SANDBOX_CARD)
+            o->rules_tasks = o->rules_read | LANDLOCK_ACCESS_FS_WRITE_FILE;
         o->flags |= LAUNCH_RULES;
         add_fd(c, rules, true);
     }

@@ -38,7 +38,7 @@ static int setup(void **state)
     if (mkdir(f.cache, 0755) != 0 || mkdir(path, 0755) != 0)
         return -1;
     text_init(&f.why);
-    traces_init(&f.traces, f.folder, f.cache);
+    traces_init(&f.traces, f.folder, f.cache, false);
     *state = &f;
     return 0;
 }

@@ -128,13 +128,13 @@ static void add_new(const struct traces *t, struct text *why)
 }
 
 /* Megabytes in use on all cards; 0 where there is none. */
-static unsigned long card_memory(void)
+static unsigned long card_memory(const struct traces *t)
 {
     unsigned long all = 0, mib;
-    FILE *list = traces_no_card() ? NULL
-                                  : popen("nvidia-smi --query-gpu=memory.used "
-                                          "--format=csv,noheader,nounits 2>/dev/null",
-                                          "re");
+    FILE *list = !t->on_card ? NULL
+                             : popen("nvidia-smi --query-gpu=memory.used "
+                                     "--format=csv,noheader,nounits 2>/dev/null",
+                                     "re");
     while (list && fscanf(list, "%lu", &mib) == 1)
         all += mib;
     if (list)
@@ -207,10 +207,10 @@ void traces_look(struct traces *t, struct text *why)
             break;
         usleep(STEP_US);
     }
-    unsigned long mib = card_memory();
+    unsigned long mib = card_memory(t);
     while (mib > t->card_mib + CARD_SLACK_MIB && clock_now_ns() <= until) {
         usleep(STEP_US);
-        mib = card_memory();
+        mib = card_memory(t);
     }
     if (mib > t->card_mib + CARD_SLACK_MIB)
         text_addf(&found, "left behind: %lu MiB of graphics memory\n", mib - t->card_mib);
@@ -221,14 +221,14 @@ void traces_look(struct traces *t, struct text *why)
     text_release(&found);
 }
 
-void traces_init(struct traces *t, const char *folder, const char *cache)
+void traces_init(struct traces *t, const char *folder, const char *cache, bool on_card)
 {
-    *t = (struct traces){.folder = folder, .cache = cache};
+    *t = (struct traces){.folder = folder, .cache = cache, .on_card = on_card};
     text_init(&t->before);
     if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0)
         BUG("this kernel lets nobody wait for what others leave behind");
     add_things(t, &t->before);
-    t->card_mib = card_memory();
+    t->card_mib = card_memory(t);
 }
 
 void traces_release(struct traces *t)

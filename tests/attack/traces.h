@@ -10,17 +10,20 @@
 
 #include "base/text.h"
 
+#include <stdbool.h>
+
 enum { TRACES_KEY = 0x5ca9a77a }; /* of segments, in the attacks */
 
 struct traces {
     const char *folder; /* of this test: tmp/ below it has what the judge keeps for a while */
     const char *cache;  /* of compiled submissions */
     struct text before;
+    bool on_card;           /* look at graphics memory, too */
     unsigned long card_mib; /* in use, on all cards */
 };
 
-/* Once, before anything is started. */
-void traces_init(struct traces *t, const char *folder, const char *cache);
+/* Once, before anything is started. `on_card`: what is judged has one, and nobody else uses it. */
+void traces_init(struct traces *t, const char *folder, const char *cache, bool on_card);
 void traces_release(struct traces *t);
 
 /* What is there now and was not before is appended to `why`, a line each; then it is removed, so

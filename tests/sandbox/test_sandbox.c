@@ -336,6 +336,16 @@ static void test_card(void **state)
     assert_int_equal(r.o.code, strcmp(tier, "namespaces") == 0 ? 0 : 1);
     release(&r);
     assert_false(file_exists("/dev/shm/x"));
+    /* the names of its threads, which a driver gives; and nothing else of the kind */
+    char name[] = "append /proc/thread-self/comm", other[] = "append /proc/self/oom_score_adj";
+    for (int i = 0; i < 2; i++) {
+        prepare(&r, i ? other : name);
+        r.spec.profile = SANDBOX_CARD;
+        go(&r);
+        if (i == 0 || strcmp(tier, "landlock") == 0)
+            assert_int_equal(r.o.code, i);
+        release(&r);
+    }
 }
 
 /* ---- what it must not reach ---- */

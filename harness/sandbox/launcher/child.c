@@ -77,9 +77,11 @@ static bool restrict_files(const struct launch *l)
     const struct launch_order *o = l->order;
     if (l->rules_fd < 0)
         return true;
-    char self[32];
+    char self[32], tasks[40];
     snprintf(self, sizeof self, "/proc/%d", (int)getpid());
+    snprintf(tasks, sizeof tasks, "%s/task", self);
     return allow_below(l->rules_fd, self, o->rules_read) &&
+           (!o->rules_tasks || allow_below(l->rules_fd, tasks, o->rules_tasks)) &&
            (!l->folder[0] || allow_below(l->rules_fd, l->folder, o->rules_write)) &&
            syscall(SYS_landlock_restrict_self, l->rules_fd, 0) == 0;
 }
