@@ -13,6 +13,7 @@
 #include "judge/problem/example.h"
 #include "judge/timing/data.h"
 #include "judge/timing/timing.h"
+#include "judge/verify/jobs.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -20,6 +21,7 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { PARTS_MAX = 9999 };
 enum { STATEMENT_BYTES_MAX = 256 * 1024 };
 
 void verify_line(const struct verification *v, const char *mark, const char *sentence)
@@ -226,26 +228,48 @@ static void verify_problem(struct verification *v)
         v->status = cli_wrong(v->cli, "%s", e.text);
         return;
     }
-    verify_statements(v);
-    verify_cases(v);
-    verify_sizes(v);
-    verify_path(v);
-    verify_labels(v);
-    verify_files(v);
-    if (v->status == STATUS_DONE)
-        verify_examples(v);
+    if (!v->only_mutants) {
+        verify_statements(v);
+        verify_cases(v);
+        verify_sizes(v);
+        verify_path(v);
+        verify_labels(v);
+        verify_files(v);
+        if (v->status == STATUS_DONE)
+            verify_examples(v);
+    }
     if (v->status == STATUS_DONE && v->with_mutants)
         verify_mutants(v);
+}
+
+/* K/N */
+static int parse_part(struct verification *v, const char *value)
+{
+    unsigned part, parts;
+    int length = -1;
+    if (value[0] < '0' || value[0] > '9' || sscanf(value, "%u/%u%n", &part, &parts, &length) != 2 ||
+        value[length] || part < 1 || part > parts || parts > PARTS_MAX)
+        return cli_usage(v->cli,
+                         "--mutants takes a number, all, or K/N (part K of N, from 1/1 to "
+                         "%d/%d), not '%s'.",
+                         PARTS_MAX, PARTS_MAX, value);
+    v->with_mutants = true;
+    v->mutants.part = part;
+    v->mutants.parts = parts;
+    return STATUS_DONE;
 }
 
 static int parse_mutants(struct verification *v, const char *value)
 {
     uint32_t number;
+    v->mutants.parts = 0;
     if (strcmp(value, "all") == 0) {
         v->with_mutants = true;
         v->mutants.sample = 0;
         return STATUS_DONE;
     }
+    if (strchr(value, '/'))
+        return parse_part(v, value);
     int status = cli_parse_number(v->cli, "mutants", value, 0, 1000000, &number);
     v->with_mutants = status == STATUS_DONE && number > 0;
     v->mutants.sample = number;
@@ -264,8 +288,10 @@ static int parse_options(struct verification *v, int argc, char **argv)
             status = parse_mutants(v, optarg);
         else if (option == OPTION_verify_mutant_seed)
             status = cli_parse_seed(v->cli, optarg, &v->mutants.seed);
+        else if (option == OPTION_verify_only_mutants)
+            v->only_mutants = true;
         else if (option == OPTION_verify_jobs) {
-            status = cli_parse_number(v->cli, "jobs", optarg, 1, 8, &jobs);
+            status = cli_parse_number(v->cli, "jobs", optarg, 1, JOBS_WORKERS_MAX, &jobs);
             v->mutants.workers = status == STATUS_DONE ? jobs : v->mutants.workers;
         } else
             status = STATUS_USAGE;
@@ -286,6 +312,8 @@ int command_verify(struct cli *cli, int argc, char **argv)
     int status = parse_options(&v, argc, argv);
     if (status != STATUS_DONE)
         return status;
+    if (v.only_mutants && !v.with_mutants)
+        return cli_usage(cli, "--only-mutants and --mutants 0 leave nothing to look at.");
     const char **ids;
     struct err e;
     if (problem_list(cli->paths.root, &cli->arena, &ids, &e) != 0)

@@ -13,7 +13,7 @@ struct verification {
     struct problem_case *examples; /* of statement.md */
     unsigned example_count;
     uint64_t seed;
-    bool with_mutants;
+    bool with_mutants, only_mutants;
     struct mutant_choice mutants; /* its workers are those of all files */
     unsigned checked, failed;
     int status; /* STATUS_JUDGE or STATUS_USAGE once something of ours or of the spec failed */

@@ -209,7 +209,8 @@ void verify_files(struct verification *v)
     struct gathering *g = arena_alloc(&v->cli->arena, sizeof *g);
     answers_init(&answers, &v->problem);
     g->v = v;
-    g->plain = g->with_answers = (struct judge_options){.seed = v->seed, .all_cases = true};
+    g->plain = g->with_answers = (struct judge_options){
+        .seed = v->seed, .all_cases = true, .side_by_side = v->mutants.workers};
     if (!v->problem.oracle) {
         g->with_answers.expected = answers_keep;
         g->with_answers.expected_context = &answers;
@@ -388,7 +389,8 @@ void verify_mutants(struct verification *v)
     struct mutant_set set;
     struct mutant_tally tally;
     struct err e;
-    struct judge_options options = {.seed = v->seed, .first_failure = true};
+    struct judge_options options = {
+        .seed = v->seed, .first_failure = true, .side_by_side = v->mutants.workers};
     if (mutants_find(v->cli->paths.root, v->id, a, &set, &e) != 0) {
         v->status = cli_wrong(v->cli, "%s", e.text);
         return;
@@ -408,9 +410,9 @@ void verify_mutants(struct verification *v)
     unsigned counted = tally.caught + tally.survived;
     verify_tell(v, mutants_are_enough(&tally, all),
                 arena_printf(a,
-                             "mutants: %u of %u caught, %.1f%% (%u of %u judged; %u change "
-                             "nothing, %u do not compile%s)",
+                             "mutants: %u of %u caught, %.1f%% (%u of %u judged; %u by a warning, "
+                             "%u change nothing, %u do not compile%s)",
                              tally.caught, counted, counted ? 100.0 * tally.caught / counted : 0.0,
-                             tally.judged, set.count, tally.equivalent, tally.stillborn,
-                             tally.faults ? "; the judge failed on some" : ""));
+                             tally.judged, set.count, tally.warned, tally.equivalent,
+                             tally.stillborn, tally.faults ? "; the judge failed on some" : ""));
 }

@@ -437,11 +437,12 @@ static int judge_all(struct judging *j, const char *problem_id, struct err *e)
     return 0;
 }
 
-/* Two boxes work side by side (crew.c) and share the processors. */
-static uint32_t threads_of_a_box(void)
+/* Two boxes of each judging work side by side (crew.c) and share the processors. */
+static uint32_t threads_of_a_box(unsigned judgings)
 {
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    return processors > 3 ? (uint32_t)processors / 2 : 1;
+    long boxes = 2L * (judgings ? judgings : 1);
+    return processors >= 2 * boxes ? (uint32_t)(processors / boxes) : 1;
 }
 
 int judge_submission(const struct judge_paths *paths, const char *problem_id, const char *source,
@@ -459,7 +460,7 @@ int judge_submission(const struct judge_paths *paths, const char *problem_id, co
     j->result = result;
     j->paths = paths;
     j->session = (struct session){.options = options, .source = result->submission, .arena = arena};
-    j->session.host_threads = threads_of_a_box();
+    j->session.host_threads = threads_of_a_box(options->side_by_side);
     j->session.checks = options->checks ? options->checks : WIRE_CHECK_DEFAULT;
     int status = judge_all(j, problem_id, e);
     job_join(&j->submission);

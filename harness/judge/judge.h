@@ -52,6 +52,7 @@ struct judge_options {
     bool all_cases;           /* however long they take, and however many run out of time */
     bool sanitize;            /* on a card: that case also under compute-sanitizer's tools */
     bool trace;               /* every access of that case; the first public one unless named */
+    unsigned side_by_side;    /* judgings that share the processors; 0 = only this one */
     bool count;               /* also sectors and bank conflicts, in the first pass of every case */
     const char *command;      /* how people start the judge, for `reproduce`; NULL = "./judge.sh" */
     /* Called by whichever thread begins or ends a case, one at a time. */

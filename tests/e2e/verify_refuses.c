@@ -20,6 +20,8 @@ static const struct change {
     const char *mutants; /* NULL = none are judged */
 } CHANGES[] = {
     {"nothing is wrong", YAML, "", "", "mutants: 11 of 11 caught, 100.0%", 0, "all"},
+    {"a part of the mutants", YAML, "", "", "4 of 4 caught, 100.0% (4 of 13 judged", 0, "2/3"},
+    {"a part that there is not", YAML, "", "", "--mutants takes a number, all, or K/N", 2, "4/3"},
     {"the statement is missing", "problems/tiny/statement.md", "", NULL, "statement.md", 1, NULL},
     {"no example", "problems/tiny/statement.zh.md", "```example", "```", "has no example", 1, NULL},
     {"two languages, two examples", "problems/tiny/statement.zh.md", "= 2 -4 6", "= 2 -4 8",
@@ -64,6 +66,10 @@ static const struct change {
      "FAIL  tiny: mutants: ", 1, "all"},
     {"a named mutant that is caught", "problems/tiny/mutants.tsv", "(n + 255) / 255",
      "(n + 254) / 256", "mutants.tsv says that it changes nothing", 1, "all"},
+    {"a named mutant with its line", "problems/tiny/mutants.tsv", "same.cu\t", "same.cu:12\t",
+     "11 of 11 caught", 0, "all"},
+    {"a named mutant with another line", "problems/tiny/mutants.tsv", "same.cu\t", "same.cu:13\t",
+     "mutants.tsv:2: there is no such mutant", 2, "1"},
     {"a named mutant that is not there", "problems/tiny/mutants.tsv", "same.cu", "some.cu",
      "mutants.tsv:2: there is no such mutant", 2, "1"},
     {"a row that has no reason", "problems/tiny/mutants.tsv",

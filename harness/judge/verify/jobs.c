@@ -2,7 +2,7 @@
 
 #include <pthread.h>
 
-enum { WORKERS_MAX = 8 };
+enum { WORKERS_MAX = JOBS_WORKERS_MAX };
 
 struct crew_of_jobs {
     const struct judge_paths *paths;

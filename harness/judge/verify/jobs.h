@@ -7,6 +7,8 @@
 
 #include "judge/judge.h"
 
+enum { JOBS_WORKERS_MAX = 64 };
+
 struct job {
     const char *source; /* path of the .cu file */
     const struct judge_options *options;

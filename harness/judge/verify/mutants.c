@@ -1,6 +1,7 @@
 /* Mutants are written into a private folder, each as a file of the original's name, so that
  * findings and cached compilations look as they would for the original. All mutants of a problem
- * are thousands of compilations, which nobody asks for again: then the cache is private, too. */
+ * (or a part of all) are thousands of compilations, which nobody asks for again: then the cache is
+ * private, too. */
 #include "judge/verify/mutants.h"
 
 #include "base/file.h"
@@ -59,6 +60,16 @@ static int add_file(struct mutant_set *set, const char *path, struct arena *aren
 
 /* ---- mutants.tsv ---- */
 
+/* "file", or "file:line" where the same line stands in it more than once. */
+static bool is_of(const struct mutant_subject *s, const char *place)
+{
+    size_t length = strlen(s->file);
+    if (strncmp(s->file, place, length) != 0)
+        return false;
+    return place[length] == '\0' ||
+           (place[length] == ':' && strtoul(place + length + 1, NULL, 10) == s->mutant->line);
+}
+
 static int name_mutant(struct mutant_set *set, const char *path, unsigned number, char *line,
                        struct arena *arena, struct err *e)
 {
@@ -77,7 +88,7 @@ static int name_mutant(struct mutant_set *set, const char *path, unsigned number
     unsigned hits = 0;
     for (unsigned i = 0; i < set->count; i++) {
         struct mutant_subject *s = &set->items[i];
-        if (strcmp(s->file, fields[0]) != 0 || strcmp(s->mutant->mutation, fields[1]) != 0 ||
+        if (!is_of(s, fields[0]) || strcmp(s->mutant->mutation, fields[1]) != 0 ||
             strcmp(s->mutant->after, fields[2]) != 0)
             continue;
         set->named += s->reason == NULL;
@@ -152,7 +163,52 @@ struct judging_mutants {
     void *context;
     struct mutant_tally *tally;
     struct arena *arena;
+    /* What `warned_of`, one of the originals, is warned of: mutants come file by file. */
+    const char *warned_of;
+    bool warned[FINDING_COUNT];
 };
+
+/* ---- telling a mutant from the original ---- */
+
+static void note_warnings(const struct result *r, bool *kinds)
+{
+    for (unsigned c = 0; c < r->case_count; c++)
+        for (unsigned i = 0; i < r->cases[c].finding_count; i++)
+            kinds[r->cases[c].findings[i].kind] = true;
+}
+
+/* The first finding of an accepted mutant of a kind that the original does not have: the judge has
+ * noticed something. NULL: none. */
+static const struct wire_finding *
+new_warning(struct judging_mutants *j, const struct mutant_subject *s, const struct result *r)
+{
+    bool any[FINDING_COUNT] = {false}, has_any = false;
+    note_warnings(r, any);
+    for (int k = 0; k < FINDING_COUNT; k++)
+        has_any |= any[k];
+    if (!has_any)
+        return NULL;
+    if (j->warned_of != s->source) {
+        struct arena arena;
+        struct result original;
+        struct err e;
+        arena_init(&arena);
+        memset(j->warned, 0, sizeof j->warned);
+        const char *source = arena_printf(&arena, "%s/%s", j->set->folder, s->file);
+        if (judge_submission(j->paths, j->problem_id, source, j->options, &arena, &original, &e) ==
+            0)
+            note_warnings(&original, j->warned);
+        else
+            memset(j->warned, true, sizeof j->warned); /* then nothing is told apart */
+        j->warned_of = s->source;
+        arena_release(&arena);
+    }
+    for (unsigned c = 0; c < r->case_count; c++)
+        for (unsigned i = 0; i < r->cases[c].finding_count; i++)
+            if (!j->warned[r->cases[c].findings[i].kind])
+                return &r->cases[c].findings[i];
+    return NULL;
+}
 
 /* Is the code that the original compiles to the same? Then it is no mutant. */
 static bool is_same_code(const struct judging_mutants *j, const struct mutant_subject *s,
@@ -181,6 +237,7 @@ static bool take_result(void *context, const struct job *job)
     struct mutant_tally *tally = j->tally;
     enum mutant_outcome outcome;
     const char *how;
+    const struct wire_finding *warning;
     if (job->status != 0 || job->result.verdict == VERDICT_judge_error) {
         outcome = MUTANT_FAULT;
         how = job->status != 0 ? job->error.text : job->result.message;
@@ -202,6 +259,12 @@ static bool take_result(void *context, const struct job *job)
         outcome = MUTANT_EQUIVALENT;
         how = "it compiles to the same code";
         tally->equivalent++;
+    } else if ((warning = new_warning(j, s, &job->result)) != NULL) {
+        outcome = MUTANT_CAUGHT;
+        how = arena_printf(j->arena, "accepted, with a warning: %s",
+                           finding_name((enum finding_kind)warning->kind));
+        tally->caught++;
+        tally->warned++;
     } else {
         outcome = MUTANT_SURVIVED;
         how = "accepted";
@@ -212,12 +275,18 @@ static bool take_result(void *context, const struct job *job)
     return true;
 }
 
-/* The chosen ones, in order: a partial Fisher-Yates shuffle draws them. */
-static unsigned *choose(const struct mutant_set *set, const struct mutant_choice *choice,
-                        struct arena *arena, unsigned *count)
+/* Every parts-th: neighbours cost about the same, and so each part does. */
+static void choose_part(const struct mutant_set *set, const struct mutant_choice *choice,
+                        bool *chosen)
 {
-    unsigned *indices = arena_array(arena, set->count + 1, sizeof *indices);
-    bool *chosen = arena_array(arena, set->count + 1, sizeof *chosen);
+    for (unsigned i = choice->part - 1; i < set->count; i += choice->parts)
+        chosen[i] = true;
+}
+
+/* A partial Fisher-Yates shuffle draws them. */
+static void choose_sample(const struct mutant_set *set, const struct mutant_choice *choice,
+                          unsigned *indices, bool *chosen)
+{
     uint64_t key = rng_key(choice->seed, 0x6d75); /* a stream of its own */
     unsigned n = choice->sample && choice->sample < set->count ? choice->sample : set->count;
     for (unsigned i = 0; i < set->count; i++)
@@ -229,6 +298,18 @@ static unsigned *choose(const struct mutant_set *set, const struct mutant_choice
         indices[other] = swap;
         chosen[indices[k]] = true;
     }
+}
+
+/* The chosen ones, in order. */
+static unsigned *choose(const struct mutant_set *set, const struct mutant_choice *choice,
+                        struct arena *arena, unsigned *count)
+{
+    unsigned *indices = arena_array(arena, set->count + 1, sizeof *indices);
+    bool *chosen = arena_array(arena, set->count + 1, sizeof *chosen);
+    if (choice->parts)
+        choose_part(set, choice, chosen);
+    else
+        choose_sample(set, choice, indices, chosen);
     *count = 0;
     for (unsigned i = 0; i < set->count; i++)
         if (chosen[i])
@@ -265,8 +346,8 @@ int mutants_judge(const struct judge_paths *paths, const char *problem_id,
     if (file_make_temp_dir(folder, sizeof folder, "scanjudge-mutants", e) != 0)
         return -1;
     arena_init(&arena);
-    bool all = choice->sample == 0 || choice->sample >= set->count;
-    if (all)
+    bool many = choice->parts || choice->sample == 0 || choice->sample >= set->count;
+    if (many)
         own.cache = arena_printf(&arena, "%s/cache", folder);
     unsigned *chosen = choose(set, choice, &arena, &count);
     struct job *jobs = arena_array(&arena, count + 1, sizeof *jobs);

@@ -7,6 +7,9 @@
  *
  *   file <tab> mutation <tab> the line as it became <tab> why it changes nothing
  *
+ * (file:line where a file has that line more than once). One that is accepted with a warning of a
+ * kind that the original does not get is noticed, too.
+ *
  * A mutant whose compiled code is that of the original does not count either. */
 #ifndef JUDGE_VERIFY_MUTANTS_H
 #define JUDGE_VERIFY_MUTANTS_H
@@ -43,11 +46,15 @@ int mutants_find(const char *root, const char *problem_id, struct arena *arena,
 
 struct mutant_tally {
     unsigned judged, caught, survived, equivalent, stillborn, faults;
+    unsigned warned; /* of those that are caught: accepted, with a warning */
 };
 
 struct mutant_choice {
     unsigned sample; /* that many of them, drawn by `seed`; 0 = all */
     uint64_t seed;
+    /* With `parts`: part 1, 2, ... of that many, which together are all of them. For a problem with
+     * more mutants than can be judged at a time. 0 = the sample, or all. */
+    unsigned part, parts;
     unsigned workers;
     void (*progress)(void *unused, const char *what, unsigned done, unsigned total); /* or NULL */
 };
