@@ -6,7 +6,6 @@
 
 constexpr int T = 256;
 __constant__ int g_n;
-__device__ int g_sums[65536];
 __global__ void scan_tiles(const int *in, int *out, int *sums, int n)
 {
     __shared__ int a[T];

@@ -67,20 +67,6 @@ __global__ void scan_tiles(const int *__restrict__ in, int *__restrict__ out,
         block_sums[blockIdx.x] = total;
 }
 
-__global__ void scan_block_sums(int *block_sums, int blocks)
-{
-    int carry = 0; // every thread keeps the same one
-    for (int start = 0; start < blocks; start += blockDim.x) {
-        int i = start + threadIdx.x;
-        int v = i < blocks ? block_sums[i] : 0;
-        int total;
-        int before = block_exclusive_scan(v, total);
-        if (i < blocks)
-            block_sums[i] = carry + before;
-        carry += total;
-    }
-}
-
 __global__ void add_offsets(int *__restrict__ out, const int *__restrict__ block_sums, int n)
 {
     const int offset = block_sums[blockIdx.x];
