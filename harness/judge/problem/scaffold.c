@@ -125,7 +125,9 @@ static void add_cases(struct text *t, const struct scaffold *s, const char *cons
              "16 bits.\n");
     add_sweep(t, s, names, count, "hidden ", "3, 63, 65, 511, 512, 513, 1023, 2049, 4100", "2, 3",
               false);
-    add_sweep(t, s, names, count, "large ", "33000, 70001", "3", false);
+    /* Not multiples of four: nvcc unrolls a loop whose counter is too short so that only the rest
+     * of its turns, and with it the last items, go wrong. */
+    add_sweep(t, s, names, count, "large ", "33003, 65539, 70003", "3", false);
     if (count > 1)
         add_sweep(t, s, names, count, "wide ", "2", "40001", false);
 }
