@@ -25,7 +25,7 @@ static const struct call_row {
     {"accepted is 0", 0, {"run", "multi-block-scan", GOOD}, "accepted"},
     {"wrong answer is 1", 1, {"run", "multi-block-scan", STARTER}, "wrong answer"},
     {"one case, accepted", 0, {"run", "multi-block-scan", GOOD, "--case", "empty"}, "accepted"},
-    {"no command", 2, {NULL}, "usage"},
+    {"no command", 2, {NULL}, "begin:"},
     {"an unknown command", 2, {"rum"}, "run"},
     {"run without a file", 2, {"run", "multi-block-scan"}, "run"},
     {"an unknown problem", 2, {"run", "multi-block-scam", GOOD}, "multi-block-scan"},
