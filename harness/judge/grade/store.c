@@ -94,14 +94,11 @@ static bool is_hex(const char *s)
     return s && strlen(s) == HASH_HEX_BYTES - 1 && strspn(s, "0123456789abcdef") == strlen(s);
 }
 
-static bool find_verdict(const char *name, enum verdict *verdict)
+/* VERDICT_COUNT: none that we know. */
+static enum verdict verdict_in(const json_t *object)
 {
-    for (int k = 0; name && k < VERDICT_COUNT; k++)
-        if (strcmp(verdict_name((enum verdict)k), name) == 0) {
-            *verdict = (enum verdict)k;
-            return true;
-        }
-    return false;
+    const char *name = json_string_value(json_object_get(object, "verdict"));
+    return name ? verdict_find(name) : VERDICT_COUNT;
 }
 
 /* false: this line is no record. */
@@ -110,9 +107,8 @@ static bool parse_record(const char *bytes, size_t count, struct arena *arena, s
     json_t *line = json_loadb(bytes, count, 0, NULL);
     const json_t *result = json_object_get(line, "result");
     const char *key = json_string_value(json_object_get(line, "key"));
-    *r = (struct stored){.length = count};
-    bool good = is_hex(key) && json_is_object(result) &&
-                find_verdict(json_string_value(json_object_get(result, "verdict")), &r->verdict);
+    *r = (struct stored){.length = count, .verdict = verdict_in(result)};
+    bool good = is_hex(key) && json_is_object(result) && r->verdict < VERDICT_COUNT;
     if (good) {
         const json_t *cases = json_object_get(result, "cases");
         memcpy(r->key, key, sizeof r->key);
@@ -122,12 +118,8 @@ static bool parse_record(const char *bytes, size_t count, struct arena *arena, s
         r->card = copy_of(arena, json_object_get(result, "card"), "name");
         r->seed = (uint64_t)json_integer_value(json_object_get(result, "seed"));
         r->ms = json_number_value(json_object_get(result, "ms"));
-        for (size_t i = 0; i < json_array_size(cases); i++) {
-            enum verdict verdict = VERDICT_judge_error;
-            const json_t *c = json_array_get(cases, i);
-            find_verdict(json_string_value(json_object_get(c, "verdict")), &verdict);
-            r->passed += verdict == VERDICT_accepted;
-        }
+        for (size_t i = 0; i < json_array_size(cases); i++)
+            r->passed += verdict_in(json_array_get(cases, i)) == VERDICT_accepted;
         r->cases = (unsigned)(json_array_size(cases) +
                               json_array_size(json_object_get(result, "not_judged")));
     }

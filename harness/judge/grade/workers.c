@@ -178,17 +178,17 @@ static int start(struct crew *c, struct worker *w, struct err *e)
     return 0;
 }
 
-static void stop(struct worker *w)
+/* How it ended, as waitpid() says. One that waits for a job ends by itself. */
+static int stop(struct worker *w, bool now)
 {
-    if (!w->pid)
-        return;
-    close(w->fd);
-    if (w->is_busy)
+    int status = 0;
+    if (now)
         kill(w->pid, SIGKILL);
-    while (waitpid(w->pid, NULL, 0) < 0 && errno == EINTR)
+    close(w->fd);
+    while (waitpid(w->pid, &status, 0) < 0 && errno == EINTR)
         continue;
     w->pid = 0;
-    w->is_busy = false;
+    return status;
 }
 
 static int hand_out(struct crew *c, struct worker *w, struct err *e)
@@ -216,13 +216,8 @@ static int finish(struct crew *c, struct worker *w, const char *reason, const ch
 /* The worker is gone, or is made to go: its job has an answer all the same. */
 static int bury(struct crew *c, struct worker *w, bool late, struct err *e)
 {
-    int status = 0;
+    int status = stop(w, true);
     char message[256];
-    kill(w->pid, SIGKILL);
-    while (waitpid(w->pid, &status, 0) < 0 && errno == EINTR)
-        continue;
-    close(w->fd);
-    w->pid = 0;
     if (late)
         snprintf(message, sizeof message, "the judging was not done after %u minutes",
                  (unsigned)(JUDGING_LIMIT_NS / 60000000000u));
@@ -315,7 +310,8 @@ int workers_run(const struct workers_call *call, struct err *e)
     while (status == 0 && c.done < call->job_count)
         status = one_round(&c, fds, e);
     for (unsigned i = 0; i < call->worker_count; i++) {
-        stop(&c.workers[i]);
+        if (c.workers[i].pid)
+            stop(&c.workers[i], c.workers[i].is_busy);
         text_release(&c.workers[i].inbox);
     }
     free(c.workers);
