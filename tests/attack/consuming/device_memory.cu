@@ -1,4 +1,4 @@
-// expect: memory_limit_exceeded or run_time_error or accepted
+// expect: memory_limit_exceeded or run_time_error or time_limit_exceeded or accepted
 // Takes device memory until there is none.
 #include "attack.cuh"
 
