@@ -1,11 +1,14 @@
 /* A process that opens boxes has a folder scanjudge-PID in each hierarchy, with one folder for each
  * box. Version 1 has memory and processes apart, or together; version 2 has one hierarchy, and
  * wants both controllers handed on by the folder above. A keeper (the launcher once more) removes
- * what is left when this process is gone. */
+ * what is left when this process is gone. If both were killed, the next process that makes such a
+ * folder beside it does: nobody holds its lock any more (a PID would say nothing between
+ * containers). */
 #include "sandbox/parts.h"
 
 #include "base/file.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -16,17 +19,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 enum { HIERARCHIES = 2, VALUE_BYTES = 4096, ATTEMPTS = 200, ATTEMPT_NS = 1000000 };
+static const char PREFIX[] = "scanjudge-";
 
 static struct {
     unsigned version; /* 0 = no control groups */
     unsigned count;
     char folders[HIERARCHIES][PATH_MAX]; /* of this process; [0] has memory */
+    int locks[HIERARCHIES];              /* of those folders; -1 = a file system without locks */
     int keeper_fd;
     atomic_uint last;
 } groups = {.keeper_fd = -1};
@@ -142,12 +148,69 @@ static bool hands_on(const char *folder)
     return has_word(value, "memory", " \n") && has_word(value, "pids", " \n");
 }
 
+/* Removes a group without processes and the groups in it; one with processes stays. */
+static void remove_empty(int above_fd, const char *name)
+{
+    int fd = openat(above_fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *list = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 ? fdopendir(fd) : NULL;
+    if (!list) { /* in use, or just gone */
+        if (fd >= 0)
+            close(fd);
+        return;
+    }
+    for (const struct dirent *d; (d = readdir(list));)
+        if (d->d_type == DT_DIR && d->d_name[0] != '.')
+            unlinkat(fd, d->d_name, AT_REMOVEDIR);
+    unlinkat(above_fd, name, AT_REMOVEDIR);
+    closedir(list);
+}
+
+static void remove_abandoned(const char *above)
+{
+    DIR *list = opendir(above);
+    for (const struct dirent *d; list && (d = readdir(list));)
+        if (d->d_type == DT_DIR && strncmp(d->d_name, PREFIX, sizeof PREFIX - 1) == 0)
+            remove_empty(dirfd(list), d->d_name);
+    if (list)
+        closedir(list);
+}
+
+/* Locks the folder; false if somebody thought it abandoned before we did, and removed it. */
+static bool lock_folder(const char *folder, int *lock)
+{
+    struct stat locked, there;
+    *lock = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (*lock < 0)
+        return errno != ENOENT;
+    if (flock(*lock, LOCK_SH) == 0 && fstat(*lock, &locked) == 0 &&
+        (stat(folder, &there) != 0 || there.st_ino != locked.st_ino)) {
+        close(*lock);
+        *lock = -1;
+        return false;
+    }
+    return true;
+}
+
 static bool make_folder(unsigned index, const char *above)
 {
     char *folder = groups.folders[index];
-    if (snprintf(folder, PATH_MAX, "%s/scanjudge-%d", above, (int)getpid()) >= PATH_MAX)
+    if (snprintf(folder, PATH_MAX, "%s/%s%d", above, PREFIX, (int)getpid()) >= PATH_MAX)
         return false;
-    return mkdir(folder, 0755) == 0 || errno == EEXIST;
+    remove_abandoned(above);
+    for (unsigned attempt = 0; attempt < ATTEMPTS; attempt++) {
+        if (mkdir(folder, 0755) != 0 && errno != EEXIST)
+            return false;
+        if (lock_folder(folder, &groups.locks[index]))
+            return true;
+    }
+    return false;
+}
+
+static void drop_folder(unsigned index)
+{
+    rmdir(groups.folders[index]);
+    if (groups.locks[index] >= 0)
+        close(groups.locks[index]);
 }
 
 static bool setup_second(void)
@@ -161,7 +224,7 @@ static bool setup_second(void)
     if (!found && mount_point("", root, at))
         found = hands_on(at) && make_folder(0, at);
     if (found && !hands_on(groups.folders[0])) {
-        rmdir(groups.folders[0]);
+        drop_folder(0);
         found = false;
     }
     if (found) {
@@ -180,7 +243,7 @@ static bool setup_first(void)
     if (!make_folder(0, memory))
         return false;
     if (!together && !make_folder(1, processes)) {
-        rmdir(groups.folders[0]);
+        drop_folder(0);
         return false;
     }
     groups.version = 1;

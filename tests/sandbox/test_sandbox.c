@@ -487,15 +487,15 @@ static int groups_of(pid_t pid)
     return count;
 }
 
-static void test_killed_judge(void **state)
+/* A judge of its own program with an open box, whose other end is *box_socket: what this process
+ * has started so far is not its business. */
+static pid_t start_judge(int *box_socket)
 {
-    (void)state;
     int ends[2], ready[2];
     assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends), 0);
     assert_int_equal(pipe2(ready, O_CLOEXEC), 0);
     pid_t judge = fork();
     if (judge == 0) {
-        /* a program of its own: what this process has started so far is not its business */
         char socket[16], pipe_end[16];
         snprintf(socket, sizeof socket, "%d", ends[1]);
         snprintf(pipe_end, sizeof pipe_end, "%d", dup(ready[1]));
@@ -506,14 +506,63 @@ static void test_killed_judge(void **state)
     close(ready[1]);
     char byte;
     assert_int_equal(read(ready[0], &byte, 1), 1);
+    close(ready[0]);
+    *box_socket = ends[0];
+    return judge;
+}
+
+/* Kills what the judge started last, its keeper among it, unless `keeper` is false; then the judge.
+ */
+static void end_judge(pid_t judge, int box_socket, bool keeper)
+{
+    char path[64];
+    int pid;
+    snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)judge, (int)judge);
+    FILE *list = keeper ? fopen(path, "re") : NULL;
+    assert_int_equal(kill(judge, SIGSTOP), 0); /* it cannot do anything about it */
+    while (list && fscanf(list, "%d", &pid) == 1)
+        kill(pid, SIGKILL);
+    if (list)
+        fclose(list);
     assert_int_equal(kill(judge, SIGKILL), 0);
     waitpid(judge, NULL, 0);
-    assert_true(closes(ends[0]));
+    assert_true(closes(box_socket));
+    close(box_socket);
+}
+
+static bool groups_end(pid_t judge)
+{
     for (int i = 0; i < 300 && groups_of(judge) > 0; i++)
         usleep(10000);
-    assert_int_equal(groups_of(judge), 0);
-    close(ends[0]);
-    close(ready[0]);
+    return groups_of(judge) == 0;
+}
+
+static void test_killed_judge(void **state)
+{
+    (void)state;
+    int box;
+    pid_t judge = start_judge(&box);
+    end_judge(judge, box, false);
+    assert_true(groups_end(judge));
+}
+
+/* Whoever opens boxes next tidies up, and leaves alone what is in use. */
+static void test_killed_with_keeper(void **state)
+{
+    (void)state;
+    int box, next_box, other_box;
+    if (!has_groups())
+        return;
+    pid_t other = start_judge(&other_box), judge = start_judge(&box);
+    end_judge(judge, box, true);
+    assert_true(groups_of(judge) > 0);
+    int in_use = groups_of(other);
+    pid_t next = start_judge(&next_box);
+    assert_true(groups_end(judge));
+    assert_int_equal(groups_of(other), in_use);
+    end_judge(next, next_box, false);
+    end_judge(other, other_box, false);
+    assert_true(groups_end(next) && groups_end(other));
 }
 
 /* A judge that opens a box, says so, and waits to be killed. */
@@ -646,7 +695,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_card),         cmocka_unit_test(test_hidden),
         cmocka_unit_test(test_signals),      cmocka_unit_test(test_calls),
         cmocka_unit_test(test_talk),         cmocka_unit_test(test_hiding),
-        cmocka_unit_test(test_killed_judge), cmocka_unit_test(test_dead_spare),
-        cmocka_unit_test(test_side_by_side), cmocka_unit_test(test_nothing_left)};
+        cmocka_unit_test(test_killed_judge), cmocka_unit_test(test_killed_with_keeper),
+        cmocka_unit_test(test_dead_spare),   cmocka_unit_test(test_side_by_side),
+        cmocka_unit_test(test_nothing_left)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
