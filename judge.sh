@@ -220,7 +220,7 @@ labels="unit ptx vm e2e verify attack golden lint fuzz slow bench gpu"
 later="slow|gpu|bench"
 # What is left to `all`, so that the suite takes less than ten minutes on two cores.
 long="long|verify"
-# What `verify` judges as well.
+# What others among `all` do as well.
 again="again"
 # What a second build would only repeat, slowly.
 not_in_asan="$later|lint|fuzz|e2e|verify"
