@@ -49,7 +49,8 @@ int keeper_pass(struct keeper *k, const struct wire_request *request, const int 
     status = run_pass(&k->box, request, fds, limit_ns, outcome, e);
     take_output(&k->box.out, &k->out_seen, out);
     take_output(&k->box.errors, &k->errors_seen, errors);
-    if (status == 0 && outcome->how == RUN_REPLIED && outcome->reply.status == WIRE_DONE)
+    if (status == 0 && outcome->how == RUN_REPLIED && k->box.alive &&
+        outcome->reply.status != WIRE_BAD_REQUEST)
         return 0;
 dead:
     take_output(&k->box.out, &k->out_seen, out);

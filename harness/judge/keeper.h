@@ -1,8 +1,8 @@
 /* keeper: one submission's box, kept alive from pass to pass and replaced when it is dead.
  *
- * Anything but a clean answer (a crash, a time-out, a sticky CUDA error) costs the box, so that
- * what one case did cannot decide the next one. The reference has a keeper of its own: it never
- * shares a process with a submission. */
+ * A crash, a time-out or a sticky CUDA error costs the box, so that what one case did cannot decide
+ * the next one. (Our own device forgets a fault, where the submission keeps no memory there.) The
+ * reference has a keeper of its own: it never shares a process with a submission. */
 #ifndef JUDGE_KEEPER_H
 #define JUDGE_KEEPER_H
 

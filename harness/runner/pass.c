@@ -340,6 +340,16 @@ static void point(struct pass_state *s, const struct wire_request *q, void **poi
     crash_name_buffers(s->named, named);
 }
 
+/* Is there nothing on the device but our buffers? */
+static bool holds_nothing(const struct pass_state *s)
+{
+    const struct wire_device_hooks *hooks = s->device->hooks;
+    size_t ours = 0;
+    for (unsigned i = 0; i < s->buffer_count; i++)
+        ours += s->buffers[i] != NULL;
+    return hooks && hooks->allocations && hooks->allocations() == ours;
+}
+
 void pass_run(struct pass_state *s, const struct wire_request *q, const int fds[2],
               struct wire_reply *reply)
 {
@@ -380,6 +390,8 @@ void pass_run(struct pass_state *s, const struct wire_request *q, const int fds[
     }
     reply->status = error == cudaSuccess ? WIRE_DONE : WIRE_CUDA_ERROR;
     reply->cuda_error = (int32_t)error;
-    if (error != cudaSuccess)
-        device_explain(d, error, when, reply->message, sizeof reply->message);
+    if (error == cudaSuccess)
+        return;
+    device_explain(d, error, when, reply->message, sizeof reply->message);
+    reply->holds_nothing = holds_nothing(s);
 }

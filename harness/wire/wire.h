@@ -264,6 +264,9 @@ struct wire_reply {
     uint64_t device_bytes;     /* most device memory in use that the submission allocated itself */
     uint64_t profile_used, trace_used; /* bytes that were filled, 0 = none */
     struct wire_counters counters;
+    /* With WIRE_CUDA_ERROR: the device forgets the fault, and holds nothing but the buffers of the
+     * request, where a kernel that did not end could have left something for the next one. */
+    uint32_t holds_nothing;
     uint32_t finding_count;
     uint32_t findings_dropped;
     char message[512];
@@ -301,6 +304,9 @@ struct wire_device_hooks {
     /* What a faulting host address means, in a sentence ("" = nothing to do with the device). */
     void (*explain_host_address)(const void *address, char *out, size_t out_bytes);
     uint64_t (*peak_bytes)(void); /* most device memory in use since configure() */
+    /* How many allocations there are that a kernel may write to, variables of the program among
+     * them. NULL where a device cannot tell. */
+    size_t (*allocations)(void);
     /* What findings call this stream: "kernel `scan` on `stream`". */
     void (*name_stream)(const void *stream, const char *name);
     /* The caller has waited for that stream: adds findings for work that nothing ordered before it,
@@ -316,7 +322,7 @@ struct wire_device_hooks {
      * The hook itself is NULL where a device has its memory elsewhere. */
     void (*lend)(void *memory, size_t bytes);
 };
-enum { WIRE_HOOKS_VERSION = 6 };
+enum { WIRE_HOOKS_VERSION = 7 };
 #define WIRE_HOOKS_SYMBOL "scanjudge_device_hooks"
 typedef const struct wire_device_hooks *(*wire_hooks_function)(void);
 

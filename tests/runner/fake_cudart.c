@@ -270,9 +270,21 @@ static size_t profile(void *out, size_t bytes)
 
 const struct wire_device_hooks *scanjudge_device_hooks(void)
 {
-    static const struct wire_device_hooks HOOKS = {
-        WIRE_HOOKS_VERSION,   configure,  narrow,      NULL,        forget,  findings, counters,
-        explain_host_address, peak_bytes, name_stream, left_behind, profile, profile,  NULL};
+    static const struct wire_device_hooks HOOKS = {WIRE_HOOKS_VERSION,
+                                                   configure,
+                                                   narrow,
+                                                   NULL,
+                                                   forget,
+                                                   findings,
+                                                   counters,
+                                                   explain_host_address,
+                                                   peak_bytes,
+                                                   NULL,
+                                                   name_stream,
+                                                   left_behind,
+                                                   profile,
+                                                   profile,
+                                                   NULL};
     return &HOOKS;
 }
 #endif

@@ -528,13 +528,13 @@ static void test_cuda_errors(void **state)
     assert_string_equal(f.outcome.reply.message,
                         "cudaErrorFake: something the fake was told to say (returned by a launch "
                         "or a call of the entry point)");
-    assert_false(f.box.alive);
     finish(&f);
     open_entry(&f, "sync_error");
     pass(&f, 20 * SECOND_NS);
     assert_int_equal(f.outcome.reply.status, WIRE_CUDA_ERROR);
     assert_int_equal(f.outcome.reply.cuda_error, 700);
     assert_non_null(strstr(f.outcome.reply.message, "cudaErrorIllegalAddress"));
+    assert_false(f.box.alive);
     finish(&f);
 }
 

@@ -84,6 +84,15 @@ static uint64_t peak_bytes(void)
     return bytes;
 }
 
+static size_t allocations(void)
+{
+    if (!enter())
+        return 0;
+    size_t count = vm_memory_count(rt.vm);
+    rt_unlock();
+    return count;
+}
+
 static void name_stream(const void *stream, const char *name)
 {
     if (!enter())
@@ -141,6 +150,7 @@ const struct wire_device_hooks *scanjudge_device_hooks(void)
         .counters = counters,
         .explain_host_address = explain_host_address,
         .peak_bytes = peak_bytes,
+        .allocations = allocations,
         .name_stream = name_stream,
         .left_behind = left_behind,
         .profile = profile,

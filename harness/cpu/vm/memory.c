@@ -412,6 +412,19 @@ uint64_t vm_memory_peak(const struct vm *vm)
     return vm->peak_bytes;
 }
 
+static size_t count_writable(struct vm_allocation *const *all, size_t count)
+{
+    size_t writable = 0;
+    for (size_t i = 0; i < count; i++)
+        writable += !all[i]->freed && !all[i]->read_only;
+    return writable;
+}
+
+size_t vm_memory_count(const struct vm *vm)
+{
+    return count_writable(vm->device, vm->device_count) + count_writable(vm->host, vm->host_count);
+}
+
 void vm_explain_host_address(const struct vm *vm, const void *address, char *out, size_t out_bytes)
 {
     uint64_t at = (uint64_t)(uintptr_t)address;

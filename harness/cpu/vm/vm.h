@@ -91,6 +91,8 @@ void vm_narrow(struct vm *vm, uint64_t address, uint64_t bytes, const char *name
 void vm_protect(struct vm *vm, uint64_t address);
 uint64_t vm_memory_used(const struct vm *vm);
 uint64_t vm_memory_peak(const struct vm *vm); /* since vm_configure */
+/* How many allocations there are that a kernel may write to, variables of modules among them. */
+size_t vm_memory_count(const struct vm *vm);
 /* Sentence for a host fault at this address, "" if it is not ours. Async-signal-safe. */
 void vm_explain_host_address(const struct vm *vm, const void *address, char *out, size_t out_bytes);
 

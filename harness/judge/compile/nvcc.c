@@ -30,8 +30,8 @@ static void fill_environment(const struct nvcc_call *c, struct arena *arena,
     environment[count++] = arena_printf(arena, "PATH=%s", c->path);
     environment[count++] = "LC_ALL=C";
     environment[count++] = "CCACHE_DISABLE=1"; /* a compiler in front of the compiler */
-    /* In huge pages and large steps: half of nvcc's time in the kernel, and a third of all on virtual
-     * machines, is page faults of its front ends. */
+    /* In huge pages and large steps: half of nvcc's time in the kernel, and a third of all on
+     * virtual machines, is page faults of its front ends. */
     environment[count++] = "GLIBC_TUNABLES=glibc.malloc.hugetlb=1:glibc.malloc.top_pad=8388608";
     if (c->temporary)
         environment[count++] = arena_printf(arena, "TMPDIR=%s", c->temporary);

@@ -161,6 +161,15 @@ static void box_let_end(struct run_box *box, uint64_t limit_ns)
     }
 }
 
+/* May the box be asked again? A fault of a kernel stays with a card's context until its process
+ * ends; our device forgets it. A lock that was held then must not be there any more, either. */
+static bool box_goes_on(const struct run_box *box, const struct wire_reply *reply)
+{
+    return reply->status == WIRE_READY || reply->status == WIRE_DONE ||
+           reply->status == WIRE_BAD_REQUEST ||
+           (reply->status == WIRE_CUDA_ERROR && reply->holds_nothing && !box->on_card);
+}
+
 /* Waits, and ends the box unless it may be asked again. */
 static int box_answer(struct run_box *box, bool loading, uint64_t start_ns, uint64_t limit_ns,
                       struct run_outcome *outcome, struct err *e)
@@ -170,8 +179,7 @@ static int box_answer(struct run_box *box, bool loading, uint64_t start_ns, uint
     outcome->wall_ns = clock_now_ns() - start_ns;
     outcome->used_ns = box_used(box, &c, outcome->wall_ns);
     const struct wire_reply *reply = &outcome->reply;
-    if (outcome->how == RUN_REPLIED && (reply->status == WIRE_READY || reply->status == WIRE_DONE ||
-                                        reply->status == WIRE_BAD_REQUEST))
+    if (outcome->how == RUN_REPLIED && box_goes_on(box, reply))
         return 0;
     struct sandbox_outcome end = {0};
     if (box->has_tool && outcome->how == RUN_REPLIED)

@@ -75,9 +75,9 @@ void run_start_ahead(bool on_card, const char *libraries);
 
 /* One request. fds[0] the inputs (read-only for the box), fds[1] the outputs. Every reply has been
  * validated: strings end and are printable UTF-8, enums and counts are in range. `alive` is false
- * afterwards unless the status is WIRE_DONE or WIRE_BAD_REQUEST. -1 only if the box was dead.
- * `limit_ns` is wall time, or processor time for a box that computes on a busy machine without a
- * card (see run.c). */
+ * afterwards unless the status is WIRE_DONE, WIRE_BAD_REQUEST, or WIRE_CUDA_ERROR of a device that
+ * forgets (holds_nothing). -1 only if the box was dead. `limit_ns` is wall time, or processor time
+ * for a box that computes on a busy machine without a card (see run.c). */
 int run_pass(struct run_box *box, const struct wire_request *request, const int fds[2],
              uint64_t limit_ns, struct run_outcome *outcome, struct err *e);
 

@@ -254,14 +254,20 @@ static void hooks_name_and_count_memory(void **state)
     (void)state;
     const struct wire_device_hooks *hooks = scanjudge_device_hooks();
     char sentence[256];
-    char *p = device_bytes(1000);
+    size_t before = hooks->allocations();
+    char *p = device_bytes(1000), *managed = NULL;
     assert_true(hooks->peak_bytes() >= 1000);
+    assert_int_equal(hooks->allocations(), before + 1);
+    assert_int_equal(cudaMallocManaged((void **)&managed, 100, cudaMemAttachGlobal), cudaSuccess);
+    assert_int_equal(hooks->allocations(), before + 2);
+    cudaFree(managed);
     hooks->narrow(p + 100, 800, "out");
     hooks->explain_host_address(p + 200, sentence, sizeof sentence);
     assert_non_null(strstr(sentence, "`out`"));
     hooks->explain_host_address(&p, sentence, sizeof sentence);
     assert_string_equal(sentence, "");
     cudaFree(p);
+    assert_int_equal(hooks->allocations(), before);
 }
 
 static void inputs_are_the_callers(void **state)
