@@ -8,6 +8,9 @@
 
 #include <stdint.h>
 
+/* Of every seed that people see: a JSON reader that keeps numbers as doubles keeps it exactly. */
+#define RNG_SEED_MAX ((UINT64_C(1) << 53) - 1)
+
 static inline uint64_t rng_mix(uint64_t x)
 {
     x += 0x9e3779b97f4a7c15u;

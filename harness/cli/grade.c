@@ -204,7 +204,7 @@ static const char *file_name_for(struct arena *arena, const char *name)
     return result;
 }
 
-/* reports/<student>/<what stands behind it in the file's name>.<extension> */
+/* reports/<format>/<student>/<what stands behind it in the file's name>.<extension> */
 static int write_one_report(const struct grade *g, const struct sheet_row *row,
                             const struct report_format *format, const struct result *result,
                             struct arena *arena, struct err *e)
@@ -213,8 +213,8 @@ static int write_one_report(const struct grade *g, const struct sheet_row *row,
     size_t length = strlen(row->student);
     if (strncmp(file, row->student, length) == 0 && file[length] == '/')
         file += length + 1;
-    const char *folder =
-        arena_printf(arena, "%s/reports/%s", g->store.folder, file_name_for(arena, row->student));
+    const char *folder = arena_printf(arena, "%s/reports/%s/%s", g->store.folder, format->name,
+                                      file_name_for(arena, row->student));
     const char *path =
         arena_printf(arena, "%s/%s.%s", folder, file_name_for(arena, file), format->extension);
     struct text out;

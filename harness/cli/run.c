@@ -1,15 +1,13 @@
 /* judge run PROBLEM FILE.cu: one submission, one report. */
 #include "cli/cli.h"
 
+#include "base/rng.h"
 #include "base/text.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-/* Below 2^53, so that every JSON reader keeps a seed exactly. */
-static const uint64_t SEED_MAX = ((uint64_t)1 << 53) - 1;
 
 enum { SCHEDULES_MAX = 1000000 };
 
@@ -43,7 +41,7 @@ int cli_parse_checks(const struct cli *cli, const char *s, uint32_t *checks)
 
 int cli_parse_schedule(const struct cli *cli, const char *s, struct pass_choice *choice)
 {
-    if (pass_choice_parse(s, choice) && choice->seed <= SEED_MAX)
+    if (pass_choice_parse(s, choice) && choice->seed <= RNG_SEED_MAX)
         return STATUS_DONE;
     return cli_usage(cli,
                      "--schedule takes a name, or a name and a seed as in interleaved:17, not "
@@ -56,7 +54,7 @@ int cli_parse_seed(const struct cli *cli, const char *s, uint64_t *seed)
     char *end;
     errno = 0;
     *seed = strtoull(s, &end, 10);
-    if (s[0] < '0' || s[0] > '9' || errno || *end || *seed == 0 || *seed > SEED_MAX)
+    if (s[0] < '0' || s[0] > '9' || errno || *end || *seed == 0 || *seed > RNG_SEED_MAX)
         return cli_usage(cli, "--seed takes a whole number from 1 to 2^53 - 1, not '%s'.", s);
     return STATUS_DONE;
 }

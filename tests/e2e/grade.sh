@@ -66,8 +66,8 @@ check_says 'a second call judges nothing' '; 0 judged now'
 # ---- reports ----
 
 call grade class --format json
-check 'a report for each, under its own name' "$(grep -q '"submission": "bob/warp-scan.cu"' class-results/reports/bob/warp-scan.cu.json || ls -R class-results/reports)"
-check 'nobody is named in the report of a copy' "$(grep -l 'anna\|-rf' class-results/reports/bob/warp-scan.cu.json)"
+check 'a report for each, under its own name' "$(grep -q '"submission": "bob/warp-scan.cu"' class-results/reports/json/bob/warp-scan.cu.json || ls -R class-results/reports)"
+check 'nobody is named in the report of a copy' "$(grep -l 'anna\|-rf' class-results/reports/json/bob/warp-scan.cu.json)"
 call grade class --format jsonl
 check_count 'one document about all' 10 "$(wc -l <class-results/report.jsonl)"
 

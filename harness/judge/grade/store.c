@@ -18,8 +18,6 @@
 #include <time.h>
 #include <unistd.h>
 
-static const uint64_t SEED_MASK = ((uint64_t)1 << 53) - 1; /* every JSON reader keeps it exactly */
-
 /* ---- the index ---- */
 
 static unsigned first_slot(const struct store *s, const char *key)
@@ -408,7 +406,7 @@ uint64_t store_seed(const struct store *s, const char *key)
     hash_str(&h, "seed of a judging");
     hash_str(&h, s->secret);
     hash_str(&h, key);
-    uint64_t seed = hash_number(&h) & SEED_MASK;
+    uint64_t seed = hash_number(&h) & RNG_SEED_MAX;
     return seed ? seed : 1;
 }
 
