@@ -175,20 +175,21 @@ static void remove_abandoned(const char *above)
         closedir(list);
 }
 
-/* Locks the folder; false if somebody thought it abandoned before we did, and removed it. */
+/* Locks the folder; false if somebody thought it abandoned before we did, and is removing it or has
+ * removed it. Nobody is waited for: whoever can read the folder can lock it. */
 static bool lock_folder(const char *folder, int *lock)
 {
     struct stat locked, there;
     *lock = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (*lock < 0)
         return errno != ENOENT;
-    if (flock(*lock, LOCK_SH) == 0 && fstat(*lock, &locked) == 0 &&
-        (stat(folder, &there) != 0 || there.st_ino != locked.st_ino)) {
-        close(*lock);
-        *lock = -1;
-        return false;
-    }
-    return true;
+    bool held = flock(*lock, LOCK_SH | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+    if (held && fstat(*lock, &locked) == 0 && stat(folder, &there) == 0 &&
+        there.st_ino == locked.st_ino)
+        return true;
+    close(*lock);
+    *lock = -1;
+    return false;
 }
 
 static bool make_folder(unsigned index, const char *above)
@@ -202,6 +203,7 @@ static bool make_folder(unsigned index, const char *above)
             return false;
         if (lock_folder(folder, &groups.locks[index]))
             return true;
+        nanosleep(&(struct timespec){.tv_nsec = ATTEMPT_NS}, NULL);
     }
     return false;
 }
