@@ -543,6 +543,14 @@ void vm_report_bad_call(struct warp *w, uint32_t pc, uint32_t m)
     vm_fault(w, VM_TRAP);
 }
 
+/* Does the kernel ask where the grid's barrier is, in a launch that has none? cooperative_groups
+ * traps then. */
+static bool misses_grid(const struct vm_engine *e)
+{
+    return !e->launch->cooperative &&
+           (e->code->sreg_slots[PTX_SREG_envreg1] || e->code->sreg_slots[PTX_SREG_envreg2]);
+}
+
 void vm_trap(struct warp *w, const struct insn *i, uint32_t m)
 {
     struct vm_site site;
@@ -555,6 +563,10 @@ void vm_trap(struct warp *w, const struct insn *i, uint32_t m)
                   "the CPU device does not have the instruction `%s` (PTX line %u)%s%s", text,
                   in ? in->ptx_line : 0, why ? ": " : "", why ? why : "");
     else
-        vm_report(w->engine->vm, FINDING_trap, WIRE_ERROR, &site, "executes a trap");
+        vm_report(w->engine->vm, FINDING_trap, WIRE_ERROR, &site, "executes a trap%s",
+                  misses_grid(w->engine)
+                      ? ": grid.sync() wants a launch with "
+                        "cudaLaunchCooperativeKernel(), and this is an ordinary one"
+                      : "");
     vm_fault(w, VM_TRAP);
 }
