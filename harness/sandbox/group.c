@@ -32,7 +32,7 @@ static struct {
     unsigned version; /* 0 = no control groups */
     unsigned count;
     char folders[HIERARCHIES][PATH_MAX]; /* of this process; [0] has memory */
-    int locks[HIERARCHIES];              /* of those folders; -1 = a file system without locks */
+    int locks[HIERARCHIES];              /* held on those folders; -1 = not to be opened */
     int keeper_fd;
     atomic_uint last;
 } groups = {.keeper_fd = -1};

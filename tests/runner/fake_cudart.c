@@ -270,21 +270,20 @@ static size_t profile(void *out, size_t bytes)
 
 const struct wire_device_hooks *scanjudge_device_hooks(void)
 {
-    static const struct wire_device_hooks HOOKS = {WIRE_HOOKS_VERSION,
-                                                   configure,
-                                                   narrow,
-                                                   NULL,
-                                                   forget,
-                                                   findings,
-                                                   counters,
-                                                   explain_host_address,
-                                                   peak_bytes,
-                                                   NULL,
-                                                   name_stream,
-                                                   left_behind,
-                                                   profile,
-                                                   profile,
-                                                   NULL};
+    static const struct wire_device_hooks HOOKS = {
+        .version = WIRE_HOOKS_VERSION,
+        .configure = configure,
+        .narrow = narrow,
+        .forget = forget,
+        .findings = findings,
+        .counters = counters,
+        .explain_host_address = explain_host_address,
+        .peak_bytes = peak_bytes,
+        .name_stream = name_stream,
+        .left_behind = left_behind,
+        .profile = profile,
+        .trace = profile,
+    };
     return &HOOKS;
 }
 #endif

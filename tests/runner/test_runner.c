@@ -528,6 +528,7 @@ static void test_cuda_errors(void **state)
     assert_string_equal(f.outcome.reply.message,
                         "cudaErrorFake: something the fake was told to say (returned by a launch "
                         "or a call of the entry point)");
+    assert_false(f.box.alive);
     finish(&f);
     open_entry(&f, "sync_error");
     pass(&f, 20 * SECOND_NS);
